@@ -1,0 +1,71 @@
+"""Dialogues as immutable values: `Utterance`, `Dialogue`, `Role`. Imports nothing of ours."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Any
+
+EMPTY: Mapping[str, Any] = MappingProxyType({})
+
+
+class Role(StrEnum):
+    """Who speaks: the person served, the agent, or a tool that was called and returned."""
+
+    USER = "user"
+    SYSTEM = "system"
+    TOOL = "tool"
+
+
+@dataclass(frozen=True, slots=True)
+class Utterance:
+    """One turn of one speaker.
+
+    `tags` are what a tagger or an annotation says the utterance is about (DFA-RAG sec. 3.1.2). `action` is a gold
+    label for evaluation only: nothing that learns or replies reads it. `annotations` keeps what the source said besides.
+    """
+
+    role: Role
+    text: str
+    tags: tuple[str, ...] = ()
+    action: str | None = None
+    annotations: Mapping[str, Any] = field(default_factory=lambda: EMPTY)
+
+    def tagged(self, tags: tuple[str, ...]) -> Utterance:
+        """The same utterance with other tags."""
+        return replace(self, tags=tags)
+
+
+@dataclass(frozen=True, slots=True)
+class Dialogue:
+    """One conversation, in order. `id` is unique inside a corpus."""
+
+    id: str
+    utterances: tuple[Utterance, ...]
+    metadata: Mapping[str, Any] = field(default_factory=lambda: EMPTY)
+
+    def __len__(self) -> int:
+        return len(self.utterances)
+
+    def joined(self) -> Dialogue:
+        """The dialogue with consecutive utterances of one speaker joined into one round.
+
+        Texts are joined by a space, tags are united in order, the last action and the last annotations win per key.
+        Tool rounds are never joined: each call and each result is an observation of its own.
+        """
+        rounds: list[Utterance] = []
+        for utterance in self.utterances:
+            if rounds and rounds[-1].role is utterance.role and utterance.role is not Role.TOOL:
+                last = rounds[-1]
+                rounds[-1] = Utterance(
+                    role=last.role,
+                    text=f"{last.text} {utterance.text}".strip(),
+                    tags=tuple(dict.fromkeys((*last.tags, *utterance.tags))),
+                    action=utterance.action if utterance.action is not None else last.action,
+                    annotations=MappingProxyType({**last.annotations, **utterance.annotations}),
+                )
+            else:
+                rounds.append(utterance)
+        return replace(self, utterances=tuple(rounds))

@@ -1,0 +1,9 @@
+import dialoom
+
+
+def test_that_public_names_exist() -> None:
+    assert all(hasattr(dialoom, name) for name in dialoom.__all__)
+
+
+def test_that_public_names_are_pinned() -> None:
+    assert dialoom.__all__ == ["Dialogue", "DialoomError", "Role", "Utterance", "__version__"]
