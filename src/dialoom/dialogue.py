@@ -24,7 +24,7 @@ class Utterance:
     """One turn of one speaker.
 
     `tags` are what a tagger or an annotation says the utterance is about (DFA-RAG sec. 3.1.2). `action` is a gold
-    label for evaluation only: nothing that learns or replies reads it. `annotations` keeps what the source said besides.
+    label for evaluation only: nothing that learns or replies reads it. `annotations` keeps what else the source said.
     """
 
     role: Role

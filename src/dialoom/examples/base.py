@@ -14,7 +14,7 @@ class Example:
     """A past dialogue and the turn in it that answers the present one.
 
     `reply` is the index in `dialogue.utterances` of the system turn to imitate; what precedes it is the context that
-    resembles ours. `score` orders examples of one selector (higher is better); `reason` says in words why it was chosen.
+    resembles ours. `score` orders examples of one selector (higher is better); `reason` says why it was chosen.
     """
 
     dialogue: Dialogue
