@@ -1,13 +1,18 @@
-"""Whole-file writes that cannot be seen half done, and size-limited reads."""
+"""Whole-file writes that cannot be seen half done, size-limited reads, and the parts a component saves."""
 
 from __future__ import annotations
 
+import io
+import json
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
 
 from dialoom.errors import InvalidFile
 
@@ -60,3 +65,40 @@ def _umask() -> int:
     mask = os.umask(0)
     os.umask(mask)
     return mask
+
+
+Parts = Mapping[str, bytes]
+"""What a component saves: entry names (`weights.npy`, `settings.json`) to bytes. Never pickle."""
+
+
+def pack_json(value: object) -> bytes:
+    """Compact UTF-8 JSON with sorted keys, so that equal values give equal bytes."""
+    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode("utf-8")
+
+
+def unpack_json(parts: Parts, name: str) -> Any:
+    """The JSON entry `name`. Raises `InvalidFile` when absent or broken."""
+    try:
+        return json.loads(parts[name].decode("utf-8"))
+    except KeyError:
+        raise InvalidFile(name, "this entry is missing.") from None
+    except ValueError as error:
+        raise InvalidFile(name, f"not JSON ({error}).") from error
+
+
+def pack_array(value: NDArray[Any]) -> bytes:
+    """An array in .npy form."""
+    buffer = io.BytesIO()
+    np.save(buffer, value, allow_pickle=False)
+    return buffer.getvalue()
+
+
+def unpack_array(parts: Parts, name: str) -> NDArray[Any]:
+    """The .npy entry `name`. Raises `InvalidFile` when absent, broken or holding objects."""
+    try:
+        loaded: NDArray[Any] = np.load(io.BytesIO(parts[name]), allow_pickle=False)
+        return loaded
+    except KeyError:
+        raise InvalidFile(name, "this entry is missing.") from None
+    except (ValueError, EOFError) as error:
+        raise InvalidFile(name, f"not a plain .npy array ({error}).") from error
