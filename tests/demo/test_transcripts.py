@@ -20,7 +20,7 @@ def words(dialogue: Dialogue) -> list[str]:
 
 def test_that_there_are_enough_of_every_workflow() -> None:
     workflows = Counter(str(dialogue.metadata["workflow"]) for dialogue in DIALOGUES)
-    assert len(DIALOGUES) >= 130
+    assert len(DIALOGUES) >= 190
     assert len({dialogue.id for dialogue in DIALOGUES}) == len(DIALOGUES)
     assert len(workflows) >= 11
     assert min(workflows.values()) >= 6
