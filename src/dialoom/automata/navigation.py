@@ -40,9 +40,10 @@ class Position:
 class Navigator:
     """delta over rounds of tags: of an utterance's tags, the one most travelled from the state at hand comes first.
 
-    Ties go to the first in spelling. This is the order that training used, so on a tag tree every dialogue is led
-    along its own path. Strict (the paper): a tag without a transition ends navigation at the last valid state. Lenient:
-    such tags are skipped as long as one tag of the utterance has a transition. A round without tags moves nothing.
+    Ties go to the first in spelling. This is the order that training used, so on a tag tree every dialogue whose rounds
+    all have tags is led along its own path. Strict (the paper): a tag without a transition ends navigation at the last
+    valid state. Lenient: such tags are skipped as long as one tag of the utterance has a transition. A round without
+    tags moves nothing.
     """
 
     def __init__(self, automaton: Automaton, *, lenient: bool = False) -> None:
