@@ -7,12 +7,13 @@ from typing import Any
 
 from dialoom.agent.model import Model
 from dialoom.agent.progress import Progress, silent
-from dialoom.agent.sequences import sequence
+from dialoom.agent.sequences import to_sequence, without_tools
 from dialoom.agent.settings import LearnSettings
 from dialoom.agent.taggers import fit_tagger
 from dialoom.automata.navigation import NavigationRouter
 from dialoom.automata.paper import learn_paper
-from dialoom.automata.predictive import PredictiveRouter, learn_predictive
+from dialoom.automata.predictive import PredictiveSettings, learn_predictive
+from dialoom.automata.predictive_router import PredictiveRouter
 from dialoom.automata.symbols import TagSequence
 from dialoom.corpora.redaction import redact
 from dialoom.dialogue import Dialogue, Role
@@ -39,7 +40,7 @@ def learn(
         )
     tagger = fit_tagger(kept, chosen, progress)
     tagged = list(progress(tagger.tag_all(kept), "tagging", len(kept)))
-    router = _router([sequence(dialogue) for dialogue in tagged], chosen)
+    router = _router([to_sequence(dialogue) for dialogue in tagged], chosen)
     index = TurnIndex.build(tagged)
     encoder = LSAEncoder.fit(_texts(tagged), seed=chosen.seed)
     dense = DenseSelector.build(index, encoder)
@@ -70,19 +71,13 @@ def _prepared(dialogues: Iterable[Dialogue], settings: LearnSettings) -> tuple[l
     return sorted(kept, key=lambda dialogue: dialogue.id), one_sided
 
 
-def without_tools(dialogue: Dialogue) -> Dialogue:
-    """The dialogue as the two people saw it: tool rounds left out."""
-    spoken = tuple(utterance for utterance in dialogue.utterances if utterance.role is not Role.TOOL)
-    return Dialogue(dialogue.id, spoken, dialogue.metadata)
-
-
 def _router(sequences: Sequence[TagSequence], settings: LearnSettings) -> NavigationRouter | PredictiveRouter:
     if settings.strategy == "paper":
         automaton = learn_paper(
             sequences, tau=settings.tau, threshold=settings.merge_threshold, merge_share=settings.merge_share
         )
         return NavigationRouter(automaton)
-    return learn_predictive(sequences, max_states=settings.max_states, seed=settings.seed)
+    return PredictiveRouter(learn_predictive(sequences, PredictiveSettings(states=settings.max_states, seed=settings.seed)))
 
 
 def _texts(dialogues: Iterable[Dialogue]) -> Iterator[str]:
