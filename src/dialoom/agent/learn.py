@@ -22,6 +22,7 @@ from dialoom.errors import NothingToLearn
 from dialoom.examples.dense import DenseSelector
 from dialoom.examples.turns import TurnIndex
 
+
 def learn(
     dialogues: Iterable[Dialogue], settings: LearnSettings | None = None, *, progress: Progress = silent
 ) -> Model:
@@ -77,7 +78,9 @@ def _router(sequences: Sequence[TagSequence], settings: LearnSettings) -> Naviga
             sequences, tau=settings.tau, threshold=settings.merge_threshold, merge_share=settings.merge_share
         )
         return NavigationRouter(automaton)
-    return PredictiveRouter(learn_predictive(sequences, PredictiveSettings(states=settings.max_states, seed=settings.seed)))
+    return PredictiveRouter(
+        learn_predictive(sequences, PredictiveSettings(states=settings.max_states, seed=settings.seed))
+    )
 
 
 def _texts(dialogues: Iterable[Dialogue]) -> Iterator[str]:

@@ -17,6 +17,7 @@ from dialoom.automata.automaton import Automaton
 from dialoom.automata.navigation import NavigationRouter
 from dialoom.automata.predictive_router import PredictiveRouter
 from dialoom.automata.router import Route
+from dialoom.automata.samples import with_samples
 from dialoom.dialogue import Dialogue
 from dialoom.encoders.lsa import LSAEncoder
 from dialoom.errors import InvalidFile
@@ -60,6 +61,15 @@ class Model:
         turns = self.index.at((candidate.dialogue_id, candidate.round) for candidate in candidates)
         name = self.automaton.state(route.state).name
         return best(self.index, self.dense.scores(context, turns), wanted, f"state {name}", turns)
+
+    def readable(self, samples: int = 3) -> Automaton:
+        """The automaton with up to `samples` different (redacted) utterances that led into each state."""
+        numbers = {id_: number for number, id_ in enumerate(self.index.ids)}
+
+        def text_of(dialogue_id: str, round_: int) -> str | None:
+            return self.index.dialogue(numbers[dialogue_id]).utterances[round_].text if round_ >= 0 else None
+
+        return with_samples(self.automaton, text_of, limit=samples)
 
     def save(self, path: Path | str) -> None:
         """Write the model to one file, whole or not at all. Equal models give equal files."""

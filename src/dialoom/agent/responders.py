@@ -15,7 +15,7 @@ from dialoom.dialogue import Dialogue, Role
 from dialoom.errors import ModelError, UnknownName
 from dialoom.examples.base import Example
 from dialoom.examples.prompt import PromptBuilder
-from dialoom.models import open_model
+from dialoom.models.opening import open_model
 from dialoom.models.base import LanguageModel, Message, Request, Sampling, Scorer
 
 NOTHING_TO_SAY = "I'm sorry, I don't know how to help with that. Let me pass you on to a colleague."
