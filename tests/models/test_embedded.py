@@ -41,7 +41,7 @@ def model(loaded: EmbeddedModel) -> EmbeddedModel:
 
 class TestConformance(ModelConformance):
     @pytest.fixture
-    def model(self, loaded: EmbeddedModel) -> LanguageModel:  # type: ignore[override]
+    def model(self, loaded: EmbeddedModel) -> LanguageModel:
         return loaded
 
 

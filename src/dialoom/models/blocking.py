@@ -6,6 +6,7 @@ import asyncio
 import os
 import threading
 from collections.abc import Coroutine, Sequence
+from concurrent.futures import Future
 from typing import Any, TypeVar
 
 from dialoom.models.base import Completion, LanguageModel, Message, Request, Scorer
@@ -22,12 +23,17 @@ def run_sync(coroutine: Coroutine[Any, Any, T]) -> T:
     Works inside and outside a running event loop (it blocks the calling thread), and keeps connections open from one
     call to the next. An interrupt of the caller, Ctrl-C for one, cancels the coroutine.
     """
-    future = asyncio.run_coroutine_threadsafe(coroutine, _loop())
+    future = start_sync(coroutine)
     try:
         return future.result()
     except BaseException:
         future.cancel()
         raise
+
+
+def start_sync(coroutine: Coroutine[Any, Any, T]) -> Future[T]:
+    """`coroutine`, started on the background loop; several may run at once."""
+    return asyncio.run_coroutine_threadsafe(coroutine, _loop())
 
 
 def generate_sync(model: LanguageModel, request: Request) -> Completion:

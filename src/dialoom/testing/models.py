@@ -155,9 +155,9 @@ class ModelConformance:
         assert isinstance(model, Scorer)
         candidates = ["Let me look for your parcel.", "Zebra quartz nine the of."]
         scores = await model.score(ASKED, candidates)
-        assert len(scores) == 2
         assert all(score <= 0 for score in scores)
-        assert scores[0] > scores[1]
+        # A candidate's score depends on nothing but the messages and itself, up to an engine's rounding.
+        assert await model.score(ASKED, candidates[::-1]) == pytest.approx(scores[::-1], abs=0.1)
         assert await model.score(ASKED, []) == []
 
 
