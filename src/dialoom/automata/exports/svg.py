@@ -5,10 +5,10 @@ from __future__ import annotations
 from math import sqrt
 
 from dialoom.automata.automaton import START, State
-from dialoom.automata.export.graphs import FILLS, OTHER_FILL, OTHER_STROKE, STROKES, caption
-from dialoom.automata.export.layout import HEIGHT, WIDTH, Arrow, Layout, Point, layout
-from dialoom.automata.export.text import plain, xml
-from dialoom.automata.export.view import View
+from dialoom.automata.exports.graphs import FILLS, OTHER_FILL, OTHER_STROKE, STROKES, caption
+from dialoom.automata.exports.layout import HEIGHT, WIDTH, Arrow, Layout, Point, layout
+from dialoom.automata.exports.text import plain, xml
+from dialoom.automata.exports.view import View
 
 HEAD = 46.0
 FONT = "system-ui, 'Segoe UI', 'DejaVu Sans', sans-serif"

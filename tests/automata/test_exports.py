@@ -11,8 +11,8 @@ from xml.etree import ElementTree
 import pytest
 
 from dialoom.automata import Automaton, Round, TagSequence, learn_paper
-from dialoom.automata.export import FORMATS, export, view
-from dialoom.automata.export.layout import COLUMN, layout
+from dialoom.automata.exports import FORMATS, export, view
+from dialoom.automata.exports.layout import COLUMN, layout
 from dialoom.errors import MissingExtra, UnknownName, UsageError
 
 HOSTILE = [

@@ -7,11 +7,11 @@ import warnings
 from typing import TYPE_CHECKING
 
 from dialoom.automata.automaton import START
-from dialoom.automata.export.graphs import FILLS, OTHER_FILL, OTHER_STROKE, STROKES, caption
-from dialoom.automata.export.layout import HEIGHT, WIDTH, Layout, layout
-from dialoom.automata.export.svg import CAPTION, counted
-from dialoom.automata.export.text import plain
-from dialoom.automata.export.view import View
+from dialoom.automata.exports.graphs import FILLS, OTHER_FILL, OTHER_STROKE, STROKES, caption
+from dialoom.automata.exports.layout import HEIGHT, WIDTH, Layout, layout
+from dialoom.automata.exports.svg import CAPTION, counted
+from dialoom.automata.exports.text import plain
+from dialoom.automata.exports.view import View
 from dialoom.errors import MissingExtra
 
 if TYPE_CHECKING:

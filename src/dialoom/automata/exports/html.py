@@ -9,18 +9,18 @@ import re
 from importlib import resources
 
 from dialoom.automata.automaton import START
-from dialoom.automata.export.graphs import FILLS, OTHER_FILL, OTHER_STROKE, STROKES
-from dialoom.automata.export.layout import HEIGHT, layout
-from dialoom.automata.export.svg import counted, drawing
-from dialoom.automata.export.text import plain, xml
-from dialoom.automata.export.view import View
+from dialoom.automata.exports.graphs import FILLS, OTHER_FILL, OTHER_STROKE, STROKES
+from dialoom.automata.exports.layout import HEIGHT, layout
+from dialoom.automata.exports.svg import counted, drawing
+from dialoom.automata.exports.text import plain, xml
+from dialoom.automata.exports.view import View
 
 SAMPLE = 400
 
 
 def html(shown: View, *, title: str = "Conversation automaton") -> str:
     """The page. Its policy allows its own script only; tags and samples enter as data and are shown as text."""
-    here = resources.files("dialoom.automata.export")
+    here = resources.files("dialoom.automata.exports")
     script = here.joinpath("page.js").read_text("utf-8")
     place = layout(shown)
     data = {

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from dialoom.automata.automaton import START, Transition
-from dialoom.automata.export.view import View
+from dialoom.automata.exports.view import View
 
 WIDTH, HEIGHT = 168.0, 40.0
 COLUMN, ROW = 250.0, 54.0

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from dialoom.automata.automaton import START, State
-from dialoom.automata.export.text import plain, xml
-from dialoom.automata.export.view import View
+from dialoom.automata.exports.text import plain, xml
+from dialoom.automata.exports.view import View
 
 FILLS = {"": "#e5e7eb", "user": "#dbeafe", "system": "#dcfce7", "tool": "#f3e8ff"}
 STROKES = {"": "#6b7280", "user": "#2563eb", "system": "#15803d", "tool": "#7e22ce"}

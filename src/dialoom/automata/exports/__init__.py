@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from dialoom.automata.automaton import Automaton
-from dialoom.automata.export.graphs import dot, graphml, mermaid, scxml
-from dialoom.automata.export.html import html
-from dialoom.automata.export.png import png
-from dialoom.automata.export.svg import svg
-from dialoom.automata.export.view import View, view
+from dialoom.automata.exports.graphs import dot, graphml, mermaid, scxml
+from dialoom.automata.exports.html import html
+from dialoom.automata.exports.png import png
+from dialoom.automata.exports.svg import svg
+from dialoom.automata.exports.view import View, view
 from dialoom.errors import UnknownName
 
 FORMATS: Mapping[str, Callable[[View], str | bytes]] = {
