@@ -36,9 +36,8 @@ class Layout:
 
 def layout(shown: View) -> Layout:
     """Place a view. Children stand beside their parent, the busiest on top; time is linear in its size."""
-    ways_in = _ways_in(shown)
     children: dict[int, list[Transition]] = {}
-    for way in ways_in.values():
+    for way in shown.ways_in.values():
         children.setdefault(way.source, []).append(way)
     for ways in children.values():
         ways.sort(key=lambda way: (-way.traffic, way.symbol))
@@ -48,23 +47,12 @@ def layout(shown: View) -> Layout:
     }
     arrows = []
     for transition in shown.transitions:
-        main = ways_in.get(transition.target) is transition
+        main = shown.ways_in.get(transition.target) is transition
         arrows.append(Arrow(transition, _curve(corners[transition.source], corners[transition.target]), main))
     right = max(x for x, _ in corners.values()) + WIDTH + MARGIN
     bottom = max(y for _, y in corners.values()) + HEIGHT + MARGIN
     lowest = max((y for arrow in arrows for _, y in arrow.curve[1:3]), default=0.0)
     return Layout(corners, tuple(arrows), right, max(bottom, lowest + MARGIN))
-
-
-def _ways_in(shown: View) -> dict[int, Transition]:
-    """For each state the busiest transition from one column before."""
-    found: dict[int, Transition] = {}
-    for way in shown.transitions:
-        if shown.depth[way.target] == shown.depth[way.source] + 1:
-            best = found.get(way.target)
-            if best is None or (-way.traffic, way.source, way.symbol) < (-best.traffic, best.source, best.symbol):
-                found[way.target] = way
-    return found
 
 
 def _rows(children: Mapping[int, list[int]]) -> dict[int, float]:
