@@ -114,7 +114,7 @@ def _gradients(
     rows = rows.copy()
     rows.data *= _kept(rows.data.shape, training.drop_input, draw)
     before = np.asarray(rows @ first, dtype=np.float32) + bias
-    mask = _kept(before.shape, training.drop_hidden, draw) * (before > 0)
+    mask = _kept(before.shape, training.drop_hidden, draw) * (before > 0).astype(np.float32)
     hidden = before * mask
     error = _softmax(hidden @ second + last)
     error[np.arange(len(wanted)), wanted] -= 1.0
