@@ -62,9 +62,8 @@ class DenseSelector:
         first = 0
         for dialogues in _batches(index):
             block = _context_vectors(dialogues, encoder, size, decay)
-            vectors[first : first + len(block)] = block
+            vectors[first : first + len(block)] = block.astype(np.float16)
             first += len(block)
-        vectors = vectors.astype(np.float16).astype(np.float32)
         neighbours = Neighbours.build(vectors) if approximate else None
         return cls(index, encoder, vectors, size=size, decay=decay, neighbours=neighbours)
 
