@@ -6,7 +6,7 @@ import glob
 import os
 import re
 import zipfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from pathlib import Path, PurePosixPath
 
 from dialoom.corpora.base import Document
@@ -17,7 +17,7 @@ HEAD = 64 * 1024
 _SUFFIXES = re.compile(r"(\.(jsonl?|ndjson|csv|tsv|txt|parquet|gz))+$", re.IGNORECASE)
 
 
-def documents(paths: Iterable[str | os.PathLike[str]]) -> Iterator[Document]:
+def documents(paths: Iterable[str | os.PathLike[str]]) -> Generator[Document, None, None]:
     """Every file under `paths`, sorted by name whatever the order of `paths`, archives read in place.
 
     Hidden files and `__MACOSX` entries are passed over. Raises `InvalidFile` for a path that does not exist, a glob
