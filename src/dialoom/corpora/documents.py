@@ -10,6 +10,7 @@ from collections.abc import Generator, Iterable, Iterator
 from pathlib import Path, PurePosixPath
 
 from dialoom.corpora.base import Document
+from dialoom.corpora.records import BROKEN_STREAM
 from dialoom.errors import InvalidFile
 
 MAX_MEMBERS = 1_000_000
@@ -36,7 +37,7 @@ def head(document: Document) -> bytes:
     with document.open() as stream:
         try:
             return stream.read(HEAD)
-        except (OSError, EOFError, zipfile.BadZipFile) as error:
+        except BROKEN_STREAM as error:
             raise InvalidFile(document.name, f"cannot be read ({error}).") from error
 
 
