@@ -96,16 +96,20 @@ def _in_turn(role: Role, text: str, asked: bool) -> Iterator[tuple[str, str]]:
     if not _CAPITAL(text):
         return
     yield from ((name, "mentioned") for name in _after(_TITLE, text, _believed))
+    signed: set[str] = set()
+    match: re.Match[str] | None
     for match in _SIGNED.finditer(text):
         if role is Role.SYSTEM or (match["name"].lower() not in ORDINARY_WORDS and len(match["name"]) > 2):
-            yield match["name"], "own"
+            signed.add(match["name"])
     for pattern in (_REGARDS, _LAST):
-        if (signed := pattern.search(text)) and _is_given(signed["name"]):
-            yield signed["name"], "own"
+        if (match := pattern.search(text)) and _is_given(match["name"]):
+            signed.add(match["name"])
+    yield from ((name, "own") for name in sorted(signed))
     kind = role is Role.SYSTEM and _KIND_WORDS.search(text)
     for match in _VOCATIVE.finditer(text):
         name = match["name"]
-        if _is_given(name) or (kind and "," in match[0] and name.lower() not in ORDINARY_WORDS):
+        apart = name.lower() not in ORDINARY_WORDS or name.lower() in AMBIGUOUS_NAMES
+        if name not in signed and (_is_given(name) or (kind and "," in match[0] and apart)):
             yield name, "addressed" if "," in match[0] else "mentioned"
     yield from ((name, "mentioned") for name in _lone(text))
 

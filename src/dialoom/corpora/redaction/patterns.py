@@ -173,7 +173,7 @@ RECOGNISERS: tuple[Recogniser, ...] = (
         "secret",
         _compile(
             r"\b(?:pass(?:word|code|phrase)|pin(?: (?:number|code))?|security (?:answer|code)|cvv|cvc)\s*(?:is|:|=)\s*"
-            r"(?P<value>[^\s<>]*[^\s<>.,!?])"
+            r"(?P<value>[^\s<>]*[^\s<>.,!?)\]\"'])"
         ),
         lambda text: any(cue in text.lower() for cue in ("pass", "pin", "security", "cv")),
         _is_secret,

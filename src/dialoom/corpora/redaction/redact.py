@@ -16,6 +16,8 @@ from dialoom.dialogue import Dialogue, Role, Utterance
 
 _SHARED = ("name", "agent", "url", "handle")
 """Types that are not told apart by who said them first."""
+_CUED = ("order", "account", "card", "ssn", "secret", "handle")
+"""Types that are found by the words before them, and then wherever the value is said again."""
 PLACEHOLDER = re.compile(rf"<(?:our-)?({'|'.join(TYPES)})>")
 _SURNAME = re.compile(r"(<(?:name|agent)>) ([A-Z][a-z]+(?:-[A-Z][a-z]+)?)(?![\w'’])")
 _AGAIN = re.compile(r"<(name|agent)>(?: <\1>)+")
@@ -50,9 +52,14 @@ class _Redaction:
                     people.setdefault(value, kind)
             elif len(value) > 2 and value.lower() not in ORDINARY_WORDS:
                 known.setdefault(value.lower(), kind)
-        self._known = known
+        self._known = dict(known)
         self._known_pattern = _any_of(known)
         self._shaped = [self._by_shape(u.text, u.role) for u in dialogue.utterances]
+        if self._known.keys() > known.keys():  # a number said to be an order's is one wherever it stands
+            self._known_pattern = _any_of(self._known)
+            self._shaped = [
+                self._by_shape(text, u.role) for text, u in zip(self._shaped, dialogue.utterances, strict=True)
+            ]
         self._names: tuple[re.Pattern[str], dict[str, str]] | None = None
         self._names = self._names_of(people)
 
@@ -108,6 +115,8 @@ class _Redaction:
         if plain in self._keep:
             return value
         first = self._first.setdefault(plain, role)
+        if kind in _CUED and len(plain) > 3 and any(char.isdecimal() for char in plain):
+            self._known.setdefault(" ".join(value.lower().split()), kind)
         return f"<our-{kind}>" if first is Role.SYSTEM and kind not in _SHARED else f"<{kind}>"
 
     def _value(self, value: Any, role: Role, kind: str | None = None) -> Any:
@@ -134,7 +143,7 @@ class _Redaction:
         return "dialogue-" + "".join(chr(97 + half) for byte in digest for half in (byte >> 4, byte & 15))
 
 
-_VERBS = words_of("will may can mark grant chase pat rob sue wade skip")
+_VERBS = words_of("hope will may can mark grant chase pat rob sue wade skip")
 _AFTER_VERB = words_of("you i we he she it they the this that these those my your our all any be me there as not")
 
 
