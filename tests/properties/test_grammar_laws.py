@@ -1,4 +1,4 @@
-"""Laws of constraints: what they mean does not depend on how they are written, and checks agree with other libraries."""
+"""Laws of constraints: meaning does not depend on how they are written, and checks agree with other libraries."""
 
 from __future__ import annotations
 

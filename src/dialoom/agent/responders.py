@@ -15,8 +15,8 @@ from dialoom.dialogue import Dialogue, Role
 from dialoom.errors import ModelError, UnknownName
 from dialoom.examples.base import Example
 from dialoom.examples.prompt import PromptBuilder
-from dialoom.models.opening import open_model
 from dialoom.models.base import LanguageModel, Message, Request, Sampling, Scorer
+from dialoom.models.opening import open_model
 
 NOTHING_TO_SAY = "I'm sorry, I don't know how to help with that. Let me pass you on to a colleague."
 
@@ -49,7 +49,7 @@ class RetrieveResponder:
 
     name: str = "retrieve"
 
-    async def respond(self, context: Dialogue, examples: Sequence[Example], recorder: Recorder) -> Answer:
+    async def respond(self, context: Dialogue, examples: Sequence[Example], recorder: Recorder) -> Answer:  # noqa: ARG002
         """The first example's reply, or an honest hand-off where nothing was found."""
         if not examples:
             return Answer(NOTHING_TO_SAY, self.name)

@@ -1,4 +1,4 @@
-"""What a person may say about learning, checked once; the same model names the command's options and the file's keys."""
+"""What a person may say about learning, checked once: the keys of `--set` and of the project file."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ class LearnSettings(BaseModel):
     )
     tagger: str = Field(
         "embedded",
-        description="`embedded` learns tags from the transcripts; `annotations` takes theirs; `llm:MODEL` asks a model; "
-        "`distil:MODEL` asks a model once and teaches the embedded tagger.",
+        description="`embedded` learns tags from the transcripts; `annotations` takes theirs; `llm:MODEL` asks a "
+        "model; `distil:MODEL` asks a model once and teaches the embedded tagger.",
     )
     redact: bool = Field(True, description="Replace names, addresses and numbers by placeholders before anything else.")
     tools: bool = Field(True, description="Keep tool calls and results as rounds of their own.")

@@ -84,7 +84,9 @@ def _print_state(automaton: Automaton, wanted: str) -> None:
     if wanted not in by_name:
         raise UnknownName("state", wanted, (state.name for state in automaton.states))
     state = by_name[wanted]
-    out.print(f"[bold]{escape(state.name)}[/]  (state {state.id}, {state.role or 'start'}, tag {escape(state.tag or '-')})")
+    out.print(
+        f"[bold]{escape(state.name)}[/]  (state {state.id}, {state.role or 'start'}, tag {escape(state.tag or '-')})"
+    )
     out.print(f"{state.count} dialogues pass through it, {state.ends} end in it.")
     for sample in state.samples:
         out.print(f"  [dim]“{escape(sample)}”[/]")

@@ -49,7 +49,9 @@ def states_table(automaton: Automaton, most: int, kept: Container[int] | None = 
     busiest = sorted(shown, key=lambda state: (-state.count, state.id))
     for state in busiest[:most]:
         sample = state.samples[0] if state.samples else ""
-        table.add_row(escape(state.name), state.role, str(state.count), escape(goes_on(automaton, state)), escape(sample))
+        table.add_row(
+            escape(state.name), state.role, str(state.count), escape(goes_on(automaton, state)), escape(sample)
+        )
     return table
 
 
