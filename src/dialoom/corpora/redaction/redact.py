@@ -41,6 +41,7 @@ class _Redaction:
         self._dialogue = dialogue
         self._keep = {_plain(value) for value in keep}
         self._first: dict[str, Role] = {}
+        self._texts: dict[tuple[str, Role], str] = {}
         known: dict[str, str] = {}
         people = {name: "name" for name in names if _plain(name) not in self._keep}
         for kind, value in marked(dialogue):
@@ -133,7 +134,13 @@ class _Redaction:
             if PLACEHOLDER.search(str(value)) or _plain(str(value)) in self._keep:
                 return value
             return f"<{kind}>"
-        return self._without_names(self._by_shape(value, role)) if isinstance(value, str) else value
+        return self._text(value, role) if isinstance(value, str) else value
+
+    def _text(self, text: str, role: Role) -> str:
+        """An annotation's text; the same few labels stand on many turns."""
+        if (text, role) not in self._texts:
+            self._texts[text, role] = self._without_names(self._by_shape(text, role))
+        return self._texts[text, role]
 
     def _id(self, name: str) -> str:
         shown = {kind for kind in ("email", "phone") if f"<{kind}>" in replaced(name, lambda kind, _: f"<{kind}>")}
