@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from threadpoolctl import threadpool_limits
+
 from dialoom.agent.model import Model
 from dialoom.agent.progress import Progress, silent
 from dialoom.agent.sequences import to_sequence, without_tools
@@ -32,7 +34,11 @@ def learn(
     side never speaks are left out and counted in `Model.learned`. Raises `NothingToLearn` when none is left, and a
     `ModelError` when tags are asked of a language model that fails.
     """
-    chosen = settings or LearnSettings()
+    with threadpool_limits(1):  # one order of summation, so equal results everywhere; and threads that spin cost more
+        return _learned_from(dialogues, settings or LearnSettings(), progress)
+
+
+def _learned_from(dialogues: Iterable[Dialogue], chosen: LearnSettings, progress: Progress) -> Model:
     kept, one_sided = _prepared(dialogues, chosen)
     if not kept:
         raise NothingToLearn(
