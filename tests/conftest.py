@@ -6,9 +6,9 @@ import os
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # before numpy is loaded: its threads spin, and slow shared cores down
 
-from pathlib import Path  # noqa: E402
+from pathlib import Path
 
-import pytest  # noqa: E402
+import pytest
 
 for _name in ("OPENAI_API_KEY", "OPENAI_BASE_URL"):
     os.environ.pop(_name, None)

@@ -6,10 +6,10 @@ from dialoom import Dialogue, LearnSettings, Model, Role, Utterance, learn
 from dialoom.demo import transcripts
 
 
-def said(*turns: str, id: str = "d") -> Dialogue:
+def said(*turns: str, name: str = "d") -> Dialogue:
     """A dialogue in which user and system take turns."""
     roles = (Role.USER, Role.SYSTEM)
-    return Dialogue(id, tuple(Utterance(roles[n % 2], text) for n, text in enumerate(turns)))
+    return Dialogue(name, tuple(Utterance(roles[n % 2], text) for n, text in enumerate(turns)))
 
 
 @pytest.fixture(scope="session")

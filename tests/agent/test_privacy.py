@@ -22,7 +22,7 @@ def gossip(number: int) -> Dialogue:
         "Thanks Simona. I will write to simona.rossi@example.com about order AB-774512.",
         "My card is 4111 1111 1111 1111",
         "We blocked the card 4111 1111 1111 1111, Simona.",
-        id=f"gossip-{number}",
+        name=f"gossip-{number}",
     )
 
 
@@ -62,9 +62,9 @@ INJECTED = (
 )
 
 
-def tagged(id: str, first: str) -> Dialogue:
+def tagged(name: str, first: str) -> Dialogue:
     return Dialogue(
-        id,
+        name,
         (
             Utterance(Role.USER, first, annotations={"intents": ["ask order"]}),
             Utterance(Role.SYSTEM, "What is the order number?", annotations={"intents": ["request number"]}),
