@@ -221,6 +221,7 @@ def _in_child(model: EmbeddedModel, queue: Any) -> None:
         generate_sync(model, Request(ASKED, Sampling(max_tokens=1), timeout=5))
     except ModelError as error:
         queue.put(str(error))
+    queue.put(EmbeddedModel()._engine is model._engine)
 
 
 @pytest.mark.skipif(not hasattr(__import__("os"), "fork"), reason="no fork on this system")
@@ -232,6 +233,7 @@ def test_that_a_forked_child_gets_an_error_and_does_not_hang(model: EmbeddedMode
     child = context.Process(target=_in_child, args=(model, queue))
     child.start()
     assert "forked" in queue.get(timeout=20)
+    assert queue.get(timeout=20) is False
     child.join(timeout=20)
     assert child.exitcode == 0
 
