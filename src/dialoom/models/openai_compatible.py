@@ -146,7 +146,7 @@ class OpenAICompatibleModel:
                     chunk = await anext(arriving, None)
                 if chunk is None:
                     break
-                for choice in chunk.choices:
+                for choice in chunk.choices or ():
                     ended = choice.finish_reason or ended
                     if piece := choice.delta.content or "":
                         text += piece
