@@ -115,13 +115,14 @@ def main() -> None:
             path = folder / name
             ours, theirs = timed(lambda path=path: drained(path)), timed(lambda path=path, bare=bare: bare(path))
             print(
-                f"read {name:<11} {ours:6.2f} s  {count / ours:8.0f} dialogues/s  {ours / theirs:4.1f} x the bare parser"
+                f"read {name:<11} {ours:6.2f} s  {count / ours:8.0f} dialogues/s  {ours / theirs:4.1f} x a bare parser"
             )
         dialogues = list(open_corpus(folder / "d.jsonl"))
         clean: list[Dialogue] = []
         seconds = timed(lambda: clean.extend(redact(dialogue) for dialogue in dialogues))
         print(
-            f"redact           {seconds:6.2f} s  {count / seconds:8.0f} dialogues/s  {seconds / count / 6 * 1e6:.0f} us/utterance"
+            f"redact           {seconds:6.2f} s  {count / seconds:8.0f} dialogues/s  "
+            f"{seconds / count / 6 * 1e6:.0f} us/utterance"
         )
         values = personal_values(dialogues[0])
         seconds = timed(lambda: [refill(u.text, values) for dialogue in clean for u in dialogue.utterances])

@@ -58,7 +58,8 @@ def main() -> None:
         for kind, said, left, known in rows(data / name):
             if said:
                 print(
-                    f"{name[:9]:<10} {kind:<10} {said:>9} {left:>9} {left / said:>8.1%} {known:>13} {known / said:>8.1%}"
+                    f"{name[:9]:<10} {kind:<10} {said:>9} {left:>9} {left / said:>8.1%}"
+                    f" {known:>13} {known / said:>8.1%}"
                 )
 
 

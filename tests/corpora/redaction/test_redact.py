@@ -40,6 +40,8 @@ def redacted(*turns: tuple[Role, str]) -> list[str]:
         ("tracking id: 1Z999AA10123456784", "tracking id: <order>"),
         ("I was born on March 4, 1988", "I was born on <birthdate>"),
         ("date of birth is 04/03/1988", "date of birth is <birthdate>"),
+        ("04/03/1988.", "<birthdate>."),
+        ("The license plate is 901 FSA.", "The license plate is <number>."),
         ("the password is hunter2x!", "the password is <secret>!"),
         ("pin 4431", "pin <secret>"),
         ("I live at 12 Rose Lane, Springfield, IL 62704", "I live at <address>"),

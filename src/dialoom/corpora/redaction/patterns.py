@@ -138,6 +138,8 @@ def _said_to_be(kind: str, words: str, accept: Callable[[str], bool], label: str
 
 
 _ZIP = r"\b(?:zip|post) ?codes?(?: is|:)* *(?P<value>\w{2,4} ?\d\w{0,3})\b"
+_LOGIN = r"\b(?:user ?(?:name|id)|login)(?: is|:|=)+ *(?P<value>[\w.-]*\d[\w.-]*)"
+_PLATE = r"\blicen[cs]e(?: plate| number| is|:)*\s*['\"]?(?P<value>[A-Z0-9]{2,4}[ -]?[A-Z0-9]{2,4})\b"
 _BARE = _compile(
     r"^\W*(?:(?:sorry|yes|yeah|sure|ok|okay|oh|its|it|is)\W+)*"
     r"(?P<value>\d{4,30}(?: (?:and )?\d{4,30})*|[a-z]{1,4}(?: ?\d{1,12} ?[a-z]{0,3}){1,4})\W*$"
@@ -151,7 +153,8 @@ _SSN = "ssn|social security"
 _CODE = "pin|cvv|cvc|security code|passcode"
 _CARD = r"(?:credit |debit |bank )?cards?|cc|credit|debit"
 _CUE = re.compile(
-    rf"(?i)\b(?:{_ORDER}|{_ACCOUNT}|{_CARD}|{_SSN}|{_CODE}|user ?name|user ?id|login|zip|post ?code|birth|dob|born)"
+    rf"(?i)\b(?:{_ORDER}|{_ACCOUNT}|{_CARD}|{_SSN}|{_CODE}|user ?name|user ?id|login|licen[cs]e|zip|post ?code"
+    r"|birth|date of birth|dob|born)"
 ).search
 _MAY_BE_SECRET = re.compile(r"(?i)\b(?:pass(?:word|code|phrase)|pin|security|cv)").search
 RECOGNISERS: tuple[Recogniser, ...] = (
@@ -181,6 +184,8 @@ RECOGNISERS: tuple[Recogniser, ...] = (
         ),
         cued=True,
     ),
+    Recogniser("birthdate", _compile(r"^\W*(?P<value>\d{1,2}[/.-]\d{1,2}[/.-](?:19\d\d|200\d))\W*$")),
+    Recogniser("number", _compile(_PLATE), accept=_has_value, cued=True),
     Recogniser(
         "secret",
         _compile(
@@ -195,7 +200,7 @@ RECOGNISERS: tuple[Recogniser, ...] = (
     _said_to_be("account", _ACCOUNT, _is_identifier),
     _said_to_be("order", _ORDER, _has_value, f"{_LABEL}+"),
     _said_to_be("order", _ORDER, _is_identifier),
-    Recogniser("handle", _compile(r"\b(?:user ?(?:name|id)|login)(?: is|:|=)+ *(?P<value>[\w.-]*\d[\w.-]*)"), cued=True),
+    Recogniser("handle", _compile(_LOGIN), cued=True),
     Recogniser(
         "address",
         _compile(

@@ -68,9 +68,10 @@ class _Redaction:
         """The pattern of all names; looked for again while a name taken out brings another one to light."""
         roles = [utterance.role for utterance in self._dialogue.utterances]
         self._names = name_pattern(people)
+        seen: set[tuple[Role, str, bool]] = set()
         while True:
             texts = self._shaped if self._names is None else map(self._without_names, self._shaped)
-            found = names_in(zip(roles, texts, strict=True))
+            found = names_in(zip(roles, texts, strict=True), seen)
             new = {k: v for k, v in found.items() if k not in people and _plain(k) not in self._keep}
             if not new:
                 return self._names
