@@ -87,9 +87,9 @@ def test_that_bad_records_stop_learning_or_are_listed(run: Run, corpus: Path, tm
     assert json.loads(rejects.read_text("utf-8"))["field"].endswith("role")
 
 
-@pytest.mark.parametrize("format", ["json", "mermaid", "dot", "svg", "html", "graphml", "scxml"])
-def test_that_an_automaton_is_shown_in_every_format(format: str, run: Run, model: Path, tmp_path: Path) -> None:
-    done = run("show", str(model), "--format", format, "--out", str(tmp_path / "picture"), "--max-depth", "4")
+@pytest.mark.parametrize("name", ["json", "mermaid", "dot", "svg", "html", "graphml", "scxml"])
+def test_that_an_automaton_is_shown_in_every_format(name: str, run: Run, model: Path, tmp_path: Path) -> None:
+    done = run("show", str(model), "--format", name, "--out", str(tmp_path / "picture"), "--max-depth", "4")
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "picture").stat().st_size > 100
 

@@ -6,8 +6,8 @@ import os
 import sys
 from collections.abc import Sequence
 
-import click
 import typer
+from typer.exceptions import TyperException
 
 from dialoom.cli import chat, conform, demo, diff, eval, formats, init, learn, route, show  # noqa: A004
 from dialoom.errors import DialoomError, UsageError
@@ -43,13 +43,12 @@ def run(arguments: Sequence[str]) -> int:
         return code if isinstance(code, int) else DONE
     except DialoomError as error:
         return _told(f"dialoom: {error}", MISTAKE if isinstance(error, UsageError) else FAILED)
-    except click.UsageError as error:
-        error.show()
-        return MISTAKE
-    except click.ClickException as error:
-        error.show()
-        return FAILED
-    except (KeyboardInterrupt, click.Abort):
+    except TyperException as error:
+        if hasattr(error, "show"):  # usage errors print themselves with the command's usage line
+            error.show()
+            return error.exit_code
+        return _told(f"dialoom: {error}", error.exit_code)
+    except (KeyboardInterrupt, typer.Abort):
         return _told("dialoom: interrupted; nothing was left half written.", INTERRUPTED)
     except BrokenPipeError:  # the reader of our output went away: nobody is left to tell
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
