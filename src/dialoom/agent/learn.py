@@ -22,6 +22,7 @@ from dialoom.dialogue import Dialogue, Role
 from dialoom.encoders.lsa import LSAEncoder
 from dialoom.errors import NothingToLearn
 from dialoom.examples.dense import DenseSelector
+from dialoom.examples.registry import HISTORY, HISTORY_DECAY
 from dialoom.examples.turns import TurnIndex
 
 
@@ -50,7 +51,7 @@ def _learned_from(dialogues: Iterable[Dialogue], chosen: LearnSettings, progress
     router = _router([to_sequence(dialogue) for dialogue in tagged], chosen)
     index = TurnIndex.build(tagged)
     encoder = LSAEncoder.fit(_texts(tagged), seed=chosen.seed)
-    dense = DenseSelector.build(index, encoder)
+    dense = DenseSelector.build(index, encoder, size=HISTORY, decay=HISTORY_DECAY)
     return Model(chosen, tagger, router, dense, encoder, _learned(tagged, one_sided))
 
 
@@ -90,7 +91,7 @@ def _router(sequences: Sequence[TagSequence], settings: LearnSettings) -> Naviga
 
 
 def _texts(dialogues: Iterable[Dialogue]) -> Iterator[str]:
-    return (utterance.text for dialogue in dialogues for utterance in dialogue.utterances)
+    return (said.text for dialogue in dialogues for said in dialogue.utterances if said.role is not Role.TOOL)
 
 
 def _learned(dialogues: Sequence[Dialogue], one_sided: int) -> dict[str, Any]:
