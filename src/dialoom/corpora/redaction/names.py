@@ -265,7 +265,7 @@ def name_pattern(names: Mapping[str, Kind]) -> tuple[re.Pattern[str], dict[str, 
         return None
     choices = [rf"(?i:{_alternatives(anyhow)})"] if anyhow else []
     choices += [_alternatives(exact)] if exact else []
-    return re.compile(rf"(?<![\w<-])(?:{'|'.join(choices)})(?![\w>])"), kinds
+    return re.compile(rf"(?<![\w<])(?<!\w-)(?:{'|'.join(choices)})(?![\w>])"), kinds
 
 
 _TITLES = words_of("mr mrs ms miss dr sir madam doctor and the of")
