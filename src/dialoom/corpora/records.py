@@ -20,6 +20,7 @@ MAX_RECORD = 64 * 1024 * 1024
 EXCERPT = 200
 _DECODER = json.JSONDecoder()
 _BLANK = " \t\r\n\ufeff"
+_ENDS = tuple(",]} \t\r\n")
 _KINDS = {dict: "an object", list: "a list", str: "text", int: "a whole number", bool: "true or false"}
 BROKEN_STREAM = (OSError, EOFError, zlib.error, zipfile.BadZipFile, UnicodeDecodeError)
 """What a damaged file raises while it is read."""
@@ -128,8 +129,8 @@ def json_items(document: Document) -> Iterator[Record | InvalidRecord]:
     which nothing more of the file can be read.
     """
     try:
-        with document.open() as stream:
-            yield from _Items(document.name, io.TextIOWrapper(stream, encoding="utf-8-sig")).items()
+        with document.open() as stream, io.TextIOWrapper(stream, encoding="utf-8-sig") as text:
+            yield from _Items(document.name, text).items()
     except BROKEN_STREAM as error:
         yield InvalidRecord(document.name, f"cannot be read further ({error}).")
 
@@ -200,8 +201,8 @@ class _Items:
                     continue
                 problem = f"not JSON ({error}); the rest of the file is not read."
                 raise InvalidRecord(self._name, problem, place=place, raw=self._excerpt()) from error
-            if end == len(self._window) and self._more():  # a number may go on in the next chunk
-                continue
+            if isinstance(value, int | float) and self._window[end : end + 1] not in _ENDS and self._more():
+                continue  # a number may go on in the next chunk
             self._at = end
             return value
 
