@@ -25,7 +25,7 @@ from dialoom.automata.partition import Partition
 from dialoom.automata.tree import TagTree
 
 ROWS = 256
-CHUNK = 20_000
+CHUNK = 100_000
 GROWTH = 1.1
 STEP = 0.05
 NARROWING = 2.0

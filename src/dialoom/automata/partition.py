@@ -60,8 +60,16 @@ class Partition:
         few, many = self._children.get(a, {}), self._children.get(b, {})
         if len(few) > len(many):
             few, many = many, few
-        size, find = self.size, self.find
-        return sum(size[find(child)] * size[find(many[name])] for name, child in few.items() if name in many)
+        size, classes, find = self.size, self._class, self.find
+        shared = 0
+        for name, child in few.items():
+            other = many.get(name)
+            if other is not None:
+                one, two = classes[child], classes[other]  # mostly the class already; `find` is called where not
+                one = one if classes[one] == one else find(one)
+                two = two if classes[two] == two else find(two)
+                shared += size[one] * size[two]
+        return shared
 
     def similarity(self, a: int, b: int) -> float:
         """phi_sim (DFA-RAG sec. 3.2.3) of two classes, in [0, 1]; 0.0 if no tag leaves one of them."""
@@ -85,10 +93,13 @@ class Partition:
         self._move_children(a, b, pending)
         size = self._unite_members(a, b)
         above, moved = self._parents.setdefault(a, {}), self._parents.pop(b, {})
-        for parent, times in above.items():
-            self.total[parent] += (size - self.size[a]) * times
+        total, growth = self.total, size - self.size[a]
+        if growth:
+            for parent, times in above.items():
+                total[parent] += growth * times
+        growth = size - self.size[b]
         for parent, times in moved.items():
-            self.total[parent] += (size - self.size[b]) * times
+            total[parent] += growth * times
             above[parent] = above.get(parent, 0) + times
         self.size[a] = size
         self._class[b] = a
