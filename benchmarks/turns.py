@@ -82,11 +82,10 @@ def nearest_route(model: Model, messages: Sequence[str]) -> list[float]:
 def semantic_router(model: Model, messages: Sequence[str]) -> list[float]:
     from semantic_router import Route
     from semantic_router.encoders import DenseEncoder
-    from semantic_router.routers import SemanticRouter
+    from semantic_router.routers import IndexedRouter
 
     class SameEncoder(DenseEncoder):  # type: ignore[misc]
         name: str = "lsa"
-        score_threshold: float = 0.0
 
         def __call__(self, docs: list[Any]) -> list[list[float]]:
             return model.encoder.encode([str(doc) for doc in docs]).tolist()
@@ -100,7 +99,7 @@ def semantic_router(model: Model, messages: Sequence[str]) -> list[float]:
             if utterance.role == "user" and utterance.tags:
                 by_tag.setdefault(utterance.tags[0], []).append(utterance.text)
     routes = [Route(name=tag, utterances=sorted(set(texts))) for tag, texts in sorted(by_tag.items())]
-    router = SemanticRouter(encoder=SameEncoder(), routes=routes, auto_sync="local")
+    router = IndexedRouter(encoder=SameEncoder(), routes=routes)
     return [t for text in messages for t in times(lambda text=text: router(text), 5)]
 
 
