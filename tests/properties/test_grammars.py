@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from dialoom.dataflow import Constant
 from dialoom.errors import EmptyLanguage
-from dialoom.generation.derivations import completion, count, sampler, shortest, spans_of, text_of
+from dialoom.generation.derivations import count, sampler, shortest, spans_of, text_of
 from dialoom.generation.emission import prefix_free, to_lark
 from dialoom.generation.grammar import Grammar, Pair, Production, bounded, pruned
 from dialoom.generation.recogniser import Recogniser
@@ -127,9 +127,25 @@ def test_that_the_shortest_derivation_is_shortest_and_survives_bounding(grammar:
         assert len(text_of(finite, shortest(finite))) == min(map(len, texts))
     assert Recogniser(grammar).accepts(best)
     derivation = sampler(finite, weighted=True)()
-    assert completion(finite, derivation) == derivation
-    assert Recogniser(finite).accepts(text_of(finite, completion(finite, derivation[:1])))
     assert all(0 <= span.begin <= span.end <= len(text_of(finite, derivation)) for span in spans_of(finite, derivation))
+
+
+@settings(max_examples=100, deadline=None)
+@given(grammars(), st.data())
+def test_that_any_prefix_is_closed_by_the_shortest_text(grammar: Grammar, data: st.DataObject) -> None:
+    finite = bounded(grammar, depth=1)
+    recogniser = Recogniser(finite)
+    text = text_of(finite, sampler(finite)())
+    prefix = text[: data.draw(st.integers(0, len(text)))]
+    closing = recogniser.completion(prefix)
+    assert closing is not None
+    assert recogniser.accepts(prefix + closing)
+    texts = language(finite, 500)
+    if texts is not None:
+        assert len(prefix + closing) == min(len(other) for other in texts if other.startswith(prefix))
+        stranger = prefix + data.draw(literals)
+        possible = any(other.startswith(stranger) for other in texts)
+        assert (recogniser.completion(stranger) is not None) == possible
 
 
 @given(st.lists(literals, max_size=12))

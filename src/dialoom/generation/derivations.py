@@ -110,11 +110,13 @@ def sampler(grammar: Grammar, *, seed: int = 0, weighted: bool = False) -> Calla
     return lambda: _build(grammar, choose)
 
 
-def completion(grammar: Grammar, prefix_steps: Sequence[int] = ()) -> Derivation:
-    """A derivation that begins with these leftmost steps and is as short as possible from there."""
-    best = _cheapest(grammar)
-    given = list(prefix_steps)[::-1]
-    return _build(grammar, lambda head: given.pop() if given else best[head])
+def shortest_texts(grammar: Grammar) -> list[str]:
+    """The shortest text of every nonterminal."""
+    texts = [""] * len(grammar.pairs)
+    for head, index in _cheapest(grammar).items():  # in the order found: parts before wholes
+        symbols = grammar.productions[index].symbols
+        texts[head] = "".join(texts[item] if isinstance(item, int) else item for item in symbols)
+    return texts
 
 
 def _build(grammar: Grammar, choose: Callable[[int], int]) -> Derivation:

@@ -15,8 +15,6 @@ from dialoom.errors import MissingExtra, UsageError
 from dialoom.generation.derivations import sampler, shortest, text_of
 from dialoom.generation.grammar import Grammar
 
-HEADER = "%llguidance {}\n"
-
 
 def prefix_free(literals: Iterable[str]) -> dict[str, tuple[str, ...]]:
     """Each literal as pieces whose set is a prefix code: no piece is a proper prefix of another piece."""
@@ -50,12 +48,9 @@ def _splits(texts: set[str]) -> dict[str, tuple[str, ...]]:
 
 
 def to_lark(grammar: Grammar) -> str:
-    """Lark with rules and quoted literals only, prefix-free: for llguidance, vLLM, SGLang, llama.cpp and OpenAI.
-
-    Servers that must be told the dialect take it after `HEADER`.
-    """
+    """Lark with rules and quoted literals only, prefix-free: for llguidance, vLLM, SGLang, llama.cpp and OpenAI."""
     pieces = prefix_free(item for p in grammar.productions for item in p.symbols if isinstance(item, str))
-    quoted = {text: " ".join(map(_quote, parts)) for text, parts in pieces.items()}
+    quoted = {"": '""'} | {text: " ".join(map(_quote, parts)) for text, parts in pieces.items()}
     lines = ["start: n0"]
     for number, indices in enumerate(grammar.by_head):
         sides = []
@@ -84,7 +79,7 @@ def check(grammar: Grammar, lark: str, *, samples: int = 4) -> None:
     Raises `UsageError` for a text that would not constrain a server (syntax, size, a reply it rejects), and
     `MissingExtra` without llguidance.
     """
-    llguidance = _llguidance()
+    llguidance = guidance_module()
     tokenizer = llguidance.LLTokenizer("byte")
     matcher = llguidance.LLMatcher(tokenizer, llguidance.LLMatcher.grammar_from_lark(lark))
     if matcher.get_error():
@@ -98,7 +93,8 @@ def check(grammar: Grammar, lark: str, *, samples: int = 4) -> None:
             raise UsageError(f"The emitted grammar rejects a reply of the language: {reply!r}.")
 
 
-def _llguidance() -> Any:
+def guidance_module() -> Any:
+    """Llguidance. Raises `MissingExtra` where it is not installed."""
     try:
         import llguidance
     except ImportError:
