@@ -139,9 +139,9 @@ def _floating(year: int, month: int, weekday: int, which: int) -> dt.date:
 
 
 def season(today: dt.date, first_month: int) -> Range:
-    """The coming or present season that begins on the 21st of a month and lasts three months."""
+    """The present or coming season: three whole months from the first of one."""
     for year in (today.year - 1, today.year, today.year + 1):
-        begin = dt.date(year, first_month, 21)
+        begin = dt.date(year, first_month, 1)
         end = shifted(begin, Period(months=3), 1) - dt.timedelta(days=1)
         if end >= today:
             return begin, end

@@ -44,12 +44,13 @@ class Facets:
     all_day: bool = False
     alone: bool = False
     accompanied: bool = False
+    constraint: Computation | None = None
 
     def __add__(self, more: Facets) -> Facets:
         joined = {item.name: getattr(self, item.name) for item in fields(self)}
         for name, value in joined.items():
             theirs = getattr(more, name)
-            joined[name] = value or theirs if isinstance(value, bool) else value + theirs
+            joined[name] = value + theirs if isinstance(value, tuple) else value or theirs
         return Facets(**joined)
 
 
@@ -87,6 +88,10 @@ class _Walk:
                 return Facets(all_day=True), ()
             case Call("Event.duration_?", (Call("?=", (length,)),)):
                 return Facets(durations=(length,)), ()
+            case Call("Event.start_?", (Call("DateTime.date_?", (Call("?=", (day,)),)),)):
+                return Facets(days=(day,)), ()
+            case Call("Event.start_?", (Call("DateTime.time_?", (Call("?=", (time,)),)),)):
+                return Facets(windows=(Window("at", (time,)),)), ()
             case Call("Event.start_?", (Call("?=", (moment,)),)):
                 return Facets(windows=(Window("moment", (moment,)),)), ()
         return self.timed(node)
@@ -124,7 +129,7 @@ class _Walk:
 
 def facets_of(constraint: Computation, graph: Graph) -> Facets:
     """The facets of a constraint on events. What it does not know is left out, as a speaker may leave it out."""
-    return _Walk(graph).run(constraint)
+    return replace(_Walk(graph).run(constraint), constraint=constraint)
 
 
 def _texts(node: Computation) -> Nodes:

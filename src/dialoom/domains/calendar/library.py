@@ -133,9 +133,15 @@ def equals(reference: T) -> Constraint[T]:
 
 @function("?~=")
 def resembles(reference: str) -> Constraint[str]:
-    """A text that holds the reference, without case and without a trailing word for a meeting."""
+    """A text that holds the words of the reference; case, plurals and a trailing word for a meeting do not matter."""
     wanted = _stem(reference)
-    return Constraint(lambda value: wanted in value.casefold(), reference)
+    words = [word.rstrip("s") for word in wanted.split()]
+
+    def test(value: str) -> bool:
+        folded = value.casefold()
+        return wanted in folded or (bool(words) and all(word in folded for word in words))
+
+    return Constraint(test, reference)
 
 
 _MEETING_WORDS = (" meeting", " appointment", " meetings", " appointments")

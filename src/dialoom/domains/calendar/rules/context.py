@@ -26,6 +26,11 @@ def usual_order(node: Computation, graph: Graph) -> Found:
     return {"f": node}
 
 
+@rules.rule("CONTEXT", "[{SUBJECT <f>}][{WITH <f>}]{WHEN <f>}{PLACE <f>}", weight=0.5)
+def place_last(node: Computation, graph: Graph) -> Found:
+    return {"f": node}
+
+
 @rules.rule("CONTEXT", "[{SUBJECT <f>}][{WITH <f>}][{PLACE <f>}][{WHEN <f>}] on your calendar", weight=0.5)
 def calendar_last(node: Computation, graph: Graph) -> Found:
     return {"f": node}
@@ -297,7 +302,7 @@ def before_now(node: Computation, graph: Graph) -> Found:
     return None
 
 
-@rules.rule("WINDOW", " before {TIME <t>}")
+@rules.rule("WINDOW", " before[ at] {TIME <t>}")
 def before_time(node: Computation, graph: Graph) -> Found:
     window = _window(node, "before")
     return {"t": window.nodes[0]} if window else None
@@ -404,6 +409,11 @@ def _moments(node: Computation, graph: Graph) -> Any:
 @rules.rule("WINDOW", " for the rest of [today|the day]", " from now until the end of the day", " after right now")
 def rest_of_today(node: Computation, graph: Graph) -> Found:
     return {} if _window(node, "rest of today") else None
+
+
+@rules.rule("WINDOW", "[ today] after {TIME <t>}")
+def from_this_time_on(node: Computation, graph: Graph) -> Found:
+    return {"t": world_of(graph).now.time()} if _window(node, "rest of today") else None
 
 
 @rules.rule("WINDOW", " {PART <p>}")

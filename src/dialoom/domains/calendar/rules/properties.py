@@ -196,6 +196,12 @@ def is_called(node: Computation, graph: Graph) -> Found:
     return None
 
 
+@rules.rule("SAY", '{THING <a>}{BE <e>} called "{<subject>}".', '{THING <a>}{BE <e>} "{<subject>}".', weight=2)
+def thing_is_called(node: Computation, graph: Graph) -> Found:
+    found = _property(node, graph, "Event.subject")
+    return {**found, "subject": node} if found else None
+
+
 @rules.rule("SAY", "{SAY <event>}")
 def id_as_event(node: Computation, graph: Graph) -> Found:
     match node:

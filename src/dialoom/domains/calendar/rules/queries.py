@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import datetime as dt
+
 from dialoom.dataflow import Call, Computation, Constant, Failure, Graph
 from dialoom.domains.calendar.facets import Facets, facets_of, find_constraint
 from dialoom.domains.calendar.model import NothingFound, QueryEventResponse
 from dialoom.domains.calendar.rules.events import asked, event_of
-from dialoom.domains.calendar.rules.phrases import Found, value_of
+from dialoom.domains.calendar.rules.phrases import Found, value_of, world_of
 from dialoom.generation import Rules
 
 rules = Rules()
@@ -17,6 +19,14 @@ def say_output(node: Computation, graph: Graph) -> Found:
     match node:
         case Call("Yield", (output,)):
             return {"output": output}
+    return None
+
+
+@rules.rule("S", "{S <first>} {S <last>}")
+def say_both(node: Computation, graph: Graph) -> Found:
+    match node:
+        case Call("do", (Call("Yield" | "do") as first, last)):
+            return {"first": first, "last": last}
     return None
 
 
@@ -67,6 +77,14 @@ def found_one_event(node: Computation, graph: Graph) -> Found:
     return {**found, "e": _first(node, graph)} if found and found["n"] == 1 else None
 
 
+@rules.rule("FOUND", "I found {COUNT <n>} {EVENTS <search>} {DATE <day>}. {ITS <e>} {EVENT <e>}.", weight=0.5)
+def found_one_on_its_day(node: Computation, graph: Graph) -> Found:
+    found = _search(node, graph, least=1)
+    first = _first(node, graph) if found and found["n"] == 1 else None
+    event = event_of(first, graph) if first is not None else None
+    return {**found, "e": first, "day": event.start.date()} if found and event else None
+
+
 @rules.rule("FOUND", "I found {COUNT <n>}{CONTEXT <f>}. {ITS <e>} {EVENT <e>}.", weight=0.3)
 def found_one(node: Computation, graph: Graph) -> Found:
     found = _search(node, graph, least=1)
@@ -88,7 +106,7 @@ def you_have(node: Computation, graph: Graph) -> Found:
     "FOUND",
     'You have {COUNT <n>} {EVENTS <search>}{CONTEXT <f>}. Your "{<subject>}"{BE <e>} {DATE <day>} {SPAN <e>}.',
     'You have {COUNT <n>} {EVENTS <search>}{CONTEXT <f>}. Your "{<subject>}" {DATE <day>} {SPAN <e>}.',
-    'You have {COUNT <n>} {EVENTS <search>}{CONTEXT <f>}. Your "{<subject>}"{BE <e>} {SPAN <e>}.',
+    'You have {COUNT <n>} {EVENTS <search>}{CONTEXT <f>}. Your "{<subject>}"[{BE <e>}] {SPAN <e>}.',
 )
 def you_have_and_when(node: Computation, graph: Graph) -> Found:
     found = _search(node, graph, least=1)
@@ -195,18 +213,51 @@ def no_other_events(node: Computation, graph: Graph) -> Found:
     return {"f": node} if isinstance(facets, Facets) and facets.other and _empty(node, graph) else None
 
 
+def _all(node: Computation, graph: Graph) -> QueryEventResponse | None:
+    """Every event that meets the constraint of some facets, so that NONE never speaks of a search that found some."""
+    facets = node.value if isinstance(node, Constant) else None
+    if not isinstance(facets, Facets) or facets.constraint is None:
+        return None
+    found = graph.outcome(graph.call("FindEventWrapperWithDefaults", facets.constraint))
+    return found if isinstance(found, QueryEventResponse) else None
+
+
 def _empty(node: Computation, graph: Graph) -> bool:
-    """Whether the search of the graph's root found nothing, so that NONE never speaks of a search that found some."""
-    if not isinstance(node, Constant) or not isinstance(node.value, Facets):
-        return False
-    constraint = find_constraint(graph.root)
-    if constraint is None:
-        return False
+    found = _all(node, graph)
+    return found is not None and not found.results
+
+
+@rules.rule("NONE", "There {plural <n> is|are} only {<n>} {plural <n> event|events}{CONTEXT <f>}.")
+def not_so_many(node: Computation, graph: Graph) -> Found:
+    found = _all(node, graph)
+    return {"f": node, "n": len(found.results)} if found and found.results and _counting(graph) else None
+
+
+def _counting(graph: Graph) -> bool:
+    """Whether the root failed because there are fewer events than were counted on."""
     outcome = graph.outcome(graph.root)
-    if isinstance(outcome, Failure) and isinstance(outcome.error, NothingFound):
-        return True
-    found = graph.outcome(graph.call("FindEventWrapperWithDefaults", constraint))
-    return isinstance(found, QueryEventResponse) and not found.results
+    return isinstance(outcome, Failure) and isinstance(outcome.error, NothingFound)
+
+
+# Nothing at all means nothing from now on: a weaker claim, and true as well
+
+
+@rules.rule(
+    "NONE", "I didn't find any events{CONTEXT <f>}{FROM_NOW <f>}.", "I found no events{CONTEXT <f>}{FROM_NOW <f>}."
+)
+def no_events_from_now(node: Computation, graph: Graph) -> Found:
+    facets = node.value if isinstance(node, Constant) else None
+    whole = isinstance(facets, Facets) and not facets.windows and not facets.ranges
+    return {"f": node} if whole and _empty(node, graph) else None
+
+
+@rules.rule("FROM_NOW", " after right now", " from now until the end of the day", " for the rest of today")
+def from_now_on_today(node: Computation, graph: Graph) -> Found:
+    facets = node.value if isinstance(node, Constant) else None
+    if not isinstance(facets, Facets):
+        return None
+    days = [value_of(day, graph, dt.date) for day in facets.days]
+    return {} if all(day == world_of(graph).today for day in days) else None
 
 
 def _facets(node: Computation | None, graph: Graph) -> Facets | None:

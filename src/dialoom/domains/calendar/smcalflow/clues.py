@@ -23,7 +23,7 @@ _DAY = re.compile(
     rf"|\b(?P<bare>{'|'.join(WEEKDAYS)})\b"
 )
 _TIME = re.compile(r"\b(\d{1,2}):(\d{2})(?:\s*([AP])M)?\b")
-_COUNT = re.compile(r"\b(?:found|have) (one|no|\d+)\b(?! different)")
+_COUNT = re.compile(r"\b(?:found|have) (one|no|\d+)\b(?! different| attendee)")
 _TAIL = re.compile(
     r"\. (?:It's|It is|It was|The first is|The first was|Your)|^(?:It's|It is|It was)"
     r"| (?:is|was|are|starts?|started|ends?|ended|located) "
@@ -83,6 +83,7 @@ class Clues:
     past: bool
     length: dt.timedelta | None
     answer: ResponseStatusType | None
+    year: int | None = None
 
 
 def normalised(text: str) -> str:
@@ -105,6 +106,7 @@ def read_clues(reply: str) -> Clues:
     place = re.search(r"located(?: at| in)? (?:the )?(.+?)\.?$", reply) or re.search(
         r"(?:is|was|It's)(?: at| in| a)? (?:the )?(.+?)\.?$", reply
     )
+    year = re.search(r"\bin (\d{4})\.$", masked)
     return Clues(
         text=reply,
         tail=tail,
@@ -116,6 +118,7 @@ def read_clues(reply: str) -> Clues:
         past=bool(re.search(r"\b(was|were|started|ended)\b", masked)),
         length=_length(masked),
         answer=next((status for words, status in _ANSWERS if words in masked), None),
+        year=int(year[1]) if year else None,
     )
 
 

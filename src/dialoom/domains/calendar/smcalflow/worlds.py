@@ -17,6 +17,7 @@ from dialoom.domains.calendar.facets import find_constraint
 from dialoom.domains.calendar.library import calendar_library
 from dialoom.domains.calendar.model import (
     Attendee,
+    DayOfWeek,
     Event,
     EventId,
     LocationKeyphrase,
@@ -27,6 +28,7 @@ from dialoom.domains.calendar.model import (
     World,
 )
 from dialoom.domains.calendar.smcalflow.clues import Clues, Mention
+from dialoom.domains.calendar.times import MONTHS
 
 USER = Recipient("you")
 _DAY = dt.timedelta(days=1)
@@ -37,6 +39,7 @@ _FAR = (*_NEAR, 35, 45, 60, 90, 120, 150, 180, 210, 240, 300, 340)
 _PLAIN = (
     *(dt.date(2019, 10, day) for day in (9, 10, 11, 12, 13, 14, 15, 1, 31)),
     *(dt.date(2020, 1, 2), dt.date(2019, 12, 30), dt.date(2020, 5, 20), dt.date(2020, 7, 31), dt.date(2019, 3, 1)),
+    *(dt.date(2019, month, 15) for month in range(1, 13)),
 )
 
 
@@ -63,23 +66,42 @@ def example_world(root: Computation, now: dt.datetime = dt.datetime(2019, 10, 9,
 
 
 def _worlds(root: Computation, clues: Clues) -> Iterator[World]:
-    for now in _moments(root, clues):
+    functions = {node.function for node in walk(root) if isinstance(node, Call)}
+    spoken = {node.type.name for node in walk(root) if isinstance(node, Call) and node.function == "Execute"}
+    for now in _moments(root, clues, functions):
         for date in _event_dates(root, clues, now):
-            yield _world(root, clues, now, date)
+            world = _world(root, clues, now, date)
+            if not _fits(root, world, clues):
+                continue
+            yield world
+            if "Event" in spoken and world.events:
+                yield replace(world, salient_event=world.events[0])
+            if "Date" in spoken:
+                for days in (7, 1, -1, 14, -7):
+                    yield replace(world, salient_date=(world.salient_date or now.date()) - days * _DAY)
+
+
+def _fits(root: Computation, world: World, clues: Clues) -> bool:
+    """Whether the events proposed are found by the program's search; a cheap test before a grammar is made."""
+    constraint = find_constraint(root)
+    if clues.count == 0 or not world.events or constraint is None:
+        return True
+    outcome = Graph(constraint, calendar_library, [world]).outcome(constraint)
+    return isinstance(outcome, Failure) or bool(outcome.test(world.events[0]))
 
 
 # When is it?
 
 
-def _moments(root: Computation, clues: Clues) -> Iterator[dt.datetime]:
+def _moments(root: Computation, clues: Clues, functions: set[str]) -> Iterator[dt.datetime]:
     times = [dt.time(0, 5), dt.time(23, 50)] if not clues.past else [dt.time(23, 50), dt.time(0, 5)]
     named = [time for _, time in clues.times]
-    uses_now = any(isinstance(node, Call) and node.function in ("Now", "NextTime") for node in walk(root))
-    if uses_now:
+    if functions & {"Now", "NextTime", "EventForRestOfToday", "NextPeriodDuration"}:
         later = [time.replace(minute=time.minute + 5) for time in named if time.minute < 55]
-        times = [*dict.fromkeys([*named, *later]), dt.time(12), *times]
+        earlier = [time.replace(hour=time.hour - n) for time in named for n in range(1, 6) if time.hour >= n]
+        times = [*dict.fromkeys([*named, *later, *(earlier if "toHours" in functions else [])]), dt.time(12), *times]
     asked = [mention for mention in clues.days if mention.place < clues.tail]
-    for today in dict.fromkeys(_todays(clues)):
+    for today in dict.fromkeys(_todays(root, clues)):
         if not all(mention.dates(today) for mention in clues.days):
             continue
         known = _program_days(root, dt.datetime.combine(today, times[0])) if asked else []
@@ -104,11 +126,15 @@ def _program_days(root: Computation, now: dt.datetime) -> list[dt.date]:
     return days
 
 
-def _todays(clues: Clues) -> Iterator[dt.date]:
-    """Dates that today may be, from the fullest mention of a date; else any of a few."""
+def _todays(root: Computation, clues: Clues) -> Iterator[dt.date]:
+    """Dates that today may be, from the fullest mention of a date; else a few, then those near the program's own."""
     full = [m for m in clues.days if m.day is not None]
     if not full:
         yield from _PLAIN
+        for year in (2019, 2020, 2021, 2018):
+            for day in _program_days(root, dt.datetime(year, 1, 15, 8)):
+                yield from (day - n * _DAY for n in _NEAR)
+                yield from (day + n * _DAY for n in _NEAR)
         return
     mention = max(full, key=lambda m: (m.year is not None, m.month is not None, m.weekday is not None))
     anchors = list(_anchors(mention))
@@ -139,6 +165,8 @@ def _event_dates(root: Computation, clues: Clues, now: dt.datetime) -> list[dt.d
     """Days the event may be on: those the answer names, else those the question names, else what fits."""
     if clues.count == 0:
         return [None]
+    if clues.year is not None:
+        return [dt.date(clues.year, 6, 15)]
     after = [m for m in clues.days if m.place >= clues.tail]
     before = [m for m in clues.days if m.place < clues.tail]
     dates = [date for mention in (*after[:1], *before) for date in mention.dates(now.date())[:2]]
@@ -146,7 +174,7 @@ def _event_dates(root: Computation, clues: Clues, now: dt.datetime) -> list[dt.d
     example = _example(root, now).get("date")
     if isinstance(example, dt.date) and not after:
         dates = [example, *(example + n * _DAY for n in (1, 2, 3, 4, 5, 6)), *dates] if not dates else [*dates, example]
-    return [*dict.fromkeys(dates)] or [None]
+    return [*dict.fromkeys(dates)] or [now.date(), now.date() + _DAY]
 
 
 def _example(root: Computation, now: dt.datetime) -> dict[str, Any]:
@@ -203,12 +231,30 @@ def _world(root: Computation, clues: Clues, now: dt.datetime, date: dt.date | No
     world = _bare_world(root, now)
     _populate(world, root, clues)
     _remember(world, clues, now)
+    world.events = _inner_events(root, world)
     if clues.count == 0 or re.search(r"anyone named|different people|could not find", clues.text):
         return world
     example = _example_in(root, world)
     draft = _draft(example, clues, now, date)
-    world.events = _events(root, draft, world, clues)
+    world.events = [*_events(root, draft, world, clues), *world.events]
     return world
+
+
+def _inner_events(root: Computation, world: World) -> list[Event]:
+    """Events for the searches inside the constraint of the program's search, when the last event spoken of was."""
+    outer = find_constraint(root)
+    remembered = world.salient_event
+    found: list[Event] = []
+    for node in walk(outer) if outer is not None and remembered is not None else ():
+        if isinstance(node, Call) and node.function.startswith("Find") and node.type.name != "Recipient":
+            example = _example_in(node, world)
+            subject = _text(example.get("subject")) or "standup"
+            people = [item for item in example.get("attendees") or [] if isinstance(item, Recipient)]
+            attendees = tuple(Attendee(_resolved(person, world)) for person in people)
+            number = EventId(100 + len(found))
+            if remembered is not None:
+                found.append(replace(remembered, id=number, subject=subject, attendees=attendees))
+    return found
 
 
 def _example_in(root: Computation, world: World) -> dict[str, Any]:
@@ -224,12 +270,10 @@ def _remember(world: World, clues: Clues, now: dt.datetime) -> None:
     days = [m for m in clues.days if m.place < clues.tail] or list(clues.days)
     today = days[0].dates(now.date())[:1] if days else []
     date = today[0] if today else now.date()
-    if first is not None:
-        moment = dt.datetime.combine(date, first)
-        world.salient_event = Event(EventId(0), "standup", moment, moment)
-    elif today:
-        moment = dt.datetime.combine(date, dt.time(9))
-        world.salient_event = Event(EventId(0), "standup", moment, moment + _HALF_HOUR)
+    place = re.search(r"\b(?:at|in) (?:the )?\"?([^\d\W][^.\"]*?)\"?(?:\.| on | this | next | tomorrow)", clues.text)
+    moment = dt.datetime.combine(date, first or dt.time(9))
+    ends = moment if first is not None else moment + _HALF_HOUR
+    world.salient_event = Event(EventId(0), "standup", moment, ends, location=place[1] if place else "")
     world.salient_date = date
 
 
@@ -238,7 +282,11 @@ _PEOPLE = re.compile(
     r"(?:with|without|attendees[^:]*:|named|^(?:Yes|No)[,.]|^|Unfortunately,|, and|,| and| or(?: with)?)"
     r" ?([A-Z][\w'.-]*(?: [A-Z][\w'-]*)*)"
 )
-_NO_NAMES = {"Yes", "No", "Here", "The", "I", "It", "Unfortunately", "You", "Your", "There", "Looks", "It's", "That"}
+_NO_NAMES = {
+    *{"Yes", "No", "Here", "The", "I", "It", "Unfortunately", "You", "Your", "There", "Looks", "It's", "That"},
+    *{day.value for day in DayOfWeek},
+    *MONTHS,
+}
 
 
 def _populate(world: World, root: Computation, clues: Clues) -> None:
@@ -247,17 +295,19 @@ def _populate(world: World, root: Computation, clues: Clues) -> None:
     full: dict[str, str] = {}
     for node in _names(root):
         name = node.value
-        match = re.search(rf"{re.escape(name)}(?: [A-Z][\w'-]*)*", plain, re.IGNORECASE)
-        full[name] = match[0] if match else name
+        match = re.search(rf"\b(?:[A-Z][\w'-]* )?(?i:{re.escape(name)})(?: [A-Z][\w'-]*)*", plain)
+        full[name] = match[0] if match and match[0].split()[0] not in _NO_NAMES else name
     known = " ".join(full.values()).casefold()
-    others = [name for name in _PEOPLE.findall(plain) if name not in _NO_NAMES and name.casefold() not in known]
+    others = [name for name in _PEOPLE.findall(plain) if name.split()[0] not in _NO_NAMES]
+    others = [name for name in others if name.casefold() not in known]
     several = re.search(r"I found (\d+) different people", plain)
     if "anyone named" in plain:
         missing = re.search(r"anyone named \"?(.+?)\"? in your", clues.text)
         gone = missing[1] if missing else ""
         world.people = [Recipient(name) for name in full.values() if name.casefold() != gone.casefold()]
     elif several:
-        world.people = [Recipient(f"{name} {n}") for name in full.values() for n in range(int(several[1]))]
+        world.people = [Recipient(f"{name} {n}") for name in full or ["Ann"] for n in range(int(several[1]))]
+        world.salient_person = None
     else:
         world.people = [Recipient(name) for name in dict.fromkeys([*full.values(), *others])]
     world.salient_person = Recipient(others[0]) if others else world.salient_person
@@ -280,6 +330,8 @@ def _draft(example: dict[str, Any], clues: Clues, now: dt.datetime, date: dt.dat
     start = times[0] if times else _time(example) or dt.time(10)
     length = clues.length or example.get("duration") or _HALF_HOUR
     chosen = date or _date(example) or now.date()
+    if len(times) == 1 and re.search(r"\b(ends|ended)\b", clues.text):
+        start = (dt.datetime.combine(chosen, start) - length).time()
     if len(times) > 1:
         begin = dt.datetime.combine(chosen, start)
         finish = dt.datetime.combine(chosen, times[1])
@@ -292,7 +344,7 @@ def _draft(example: dict[str, Any], clues: Clues, now: dt.datetime, date: dt.dat
 
 def _thing(clues: Clues) -> str:
     """The subject in `The "gala" is ...` and in `the "gala" invitation`."""
-    match = re.search(r'(?:The|Your|the|of|to|for|responded to|accepted|declined) (?:event )?"([^"]*)"', clues.text)
+    match = re.search(r'(?:^|(?:The|Your|the|of|to|for|accepted|declined) (?:event )?)"([^"]*)"', clues.text)
     return match[1] if match and not re.match(r"(I |Yes, I|No, I)", clues.text) else ""
 
 
@@ -362,8 +414,10 @@ def _attendees(root: Computation, draft: Draft, world: World, clues: Clues) -> t
                 answered = clues.answer or ResponseStatusType.NONE
                 extra = [Attendee(person, answered)] if isinstance(person, Recipient) else []
                 return (*extra, *(Attendee(p) for p in people if Attendee(p) not in extra))
-            case Call("allows", _) if "not invited" not in clues.text:
-                people += [_resolved(Recipient(name.value), world) for name in _names(node.arguments[0])]
+            case Call("allows", (constraint, _)) if not re.search(r"\bnot\b|n't|^No\b", clues.text):
+                outcome = Graph(constraint, calendar_library, [world]).outcome(constraint)
+                example = [] if isinstance(outcome, Failure) else outcome.example or []
+                people += [_resolved(item, world) for item in example if isinstance(item, Recipient)]
             case Call("AttendeesWithResponse" | "AttendeesWithNotResponse" | "Event.attendees" as name, arguments):
                 if name != "Event.attendees" or (root, node) == (root, getattr(root, "arguments", (None,))[0]):
                     return _listed(name, arguments, clues, world) or tuple(map(Attendee, people))
