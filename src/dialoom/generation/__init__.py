@@ -1,6 +1,7 @@
 """Rules, grammars of true replies, constrained decoding and provenance."""
 
 from dialoom.generation.derivations import count, sampler, shortest, spans_of, text_of
+from dialoom.generation.domain import Domain, load_domain
 from dialoom.generation.emission import to_gbnf, to_lark
 from dialoom.generation.grammar import Grammar
 from dialoom.generation.prompts import reply_prompt
@@ -14,6 +15,7 @@ from dialoom.generation.transduction import transduce
 
 __all__ = [
     "Decoding",
+    "Domain",
     "Finding",
     "Grammar",
     "Recogniser",
@@ -26,6 +28,7 @@ __all__ = [
     "count",
     "explain",
     "fired",
+    "load_domain",
     "load_rules",
     "reply_prompt",
     "sampler",

@@ -15,7 +15,7 @@ from dialoom.generation.decoding import PROMPT, Scores
 from dialoom.generation.emission import guidance_module
 
 
-class TransformersModel:
+class TransformersTokenModel:
     """A causal model in memory. Read it with `load`, or give a loaded model and its fast tokenizer."""
 
     def __init__(self, model: Any, tokenizer: Any) -> None:
@@ -28,7 +28,7 @@ class TransformersModel:
         self._ends = frozenset([*listed, *(t for t in named if t is not None and t != unknown), tokenizer.eos_token_id])
 
     @classmethod
-    def load(cls, path: Path | str) -> TransformersModel:
+    def load(cls, path: Path | str) -> TransformersTokenModel:
         """A folder in transformers' form, or one `.gguf` file, which is dequantised to 32 bits.
 
         Raises `MissingExtra` without transformers.
