@@ -41,11 +41,11 @@ def check(
         print_json({"rules": len(domain.rules), "findings": findings, "fired": firing})
     else:
         for finding in findings:
-            out.print(finding, markup=False)
+            out.print(finding, markup=False, soft_wrap=True)
         for program, nodes_of in firing.items():
-            out.print(program, markup=False, style="bold")
+            out.print(program, markup=False, style="bold", soft_wrap=True)
             for rule, nodes in nodes_of.items():
-                out.print(f"  {rule}: {'; '.join(nodes)}", markup=False)
+                out.print(f"  {rule}: {'; '.join(nodes)}", markup=False, soft_wrap=True)
         out.print(f"{len(domain.rules)} rules, {len(findings)} to mend.")
     if findings:
         raise typer.Exit(1)

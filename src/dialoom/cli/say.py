@@ -53,9 +53,9 @@ def say_command(
         }
         print_json(document)
         return
-    out.print(reply.text, markup=False, style="bold")
+    out.print(reply.text, markup=False, style="bold", soft_wrap=True)
     for text in shown:
-        out.print(f"  or: {text}", markup=False)
-    out.print(f"\n{count(grammar)} derivations. Why this one is true:", markup=False)
+        out.print(f"  or: {text}", markup=False, soft_wrap=True)
+    out.print(f"\n{count(grammar)} derivations. Why this one is true:", markup=False, soft_wrap=True)
     for line in explain(reply, graph):
-        out.print(f"  {line}", markup=False)
+        out.print(f"  {line}", markup=False, soft_wrap=True)

@@ -300,11 +300,16 @@ def one_event(node: Computation, graph: Graph) -> Found:
 
 
 @rules.rule(
-    "SAY", 'The "{<subject>}" {DATE <day>} {SPAN <e>}.', '[Here is what I found. ]"{<subject>}"{BE <e>} {EVENT <e>}.'
+    "SAY",
+    'The "{<subject>}" {DATE <day>} {SPAN <e>}.',
+    '[Here is what I found. ]"{<subject>}"{BE <e>} [{DATE <day>} ]{SPAN <e>}.',
+    '[Here is what I found. ]"{<subject>}"{BE <e>} {DATE <day>} at {TIME <t>}.',
 )
 def one_event_briefly(node: Computation, graph: Graph) -> Found:
     event = event_of(node, graph)
-    return {"e": node, "subject": event.subject, "day": event.start.date()} if event else None
+    if event is None:
+        return None
+    return {"e": node, "subject": event.subject, "day": event.start.date(), "t": event.start.time()}
 
 
 @rules.rule("SAY", "{ITS <e>} {EVENT <e>}.")
