@@ -137,7 +137,14 @@ def _key(work: Work, node: CallNode, arguments: Any) -> str:
     if node.key:
         return render(node.key, work.values())
     frame = work.frame
-    facts = [work.state.session, frame.flow, frame.node, frame.visits.get(frame.node, 0), work.state.restarts, arguments]
+    facts = [
+        work.state.session,
+        frame.flow,
+        frame.node,
+        frame.visits.get(frame.node, 0),
+        work.state.restarts,
+        arguments,
+    ]
     digest = hashlib.sha256(json.dumps(facts, sort_keys=True, default=str).encode()).hexdigest()
     return f"{node.call}-{digest[:16]}"
 

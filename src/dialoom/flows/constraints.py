@@ -319,7 +319,8 @@ def _memory_problem(constraint: Declared, proposal: Proposal) -> str | None:
                 old, new = list(before.get(name) or []), list(after.get(name) or [])
                 if new[: len(old)] != old:
                     return f"Nothing may be removed from or changed in {name}, only added."
-        case Range(range=span) if not empty(value := after.get(span.slot)):
+        case Range(range=span) if not empty(after.get(span.slot)):
+            value: Any = after[span.slot]
             size = value if isinstance(value, int | float) else len(value)
             if (span.min is not None and size < span.min) or (span.max is not None and size > span.max):
                 low = "any" if span.min is None else f"{span.min:g}"

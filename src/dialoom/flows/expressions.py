@@ -8,8 +8,9 @@ from functools import lru_cache
 from typing import Any
 
 from jinja2 import StrictUndefined, Template, TemplateError, TemplateSyntaxError, meta
+from jinja2.exceptions import SecurityError
 from jinja2.runtime import Undefined
-from jinja2.sandbox import ImmutableSandboxedEnvironment, SecurityError
+from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from dialoom.errors import InvalidFlow, RunError
 

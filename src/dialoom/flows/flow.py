@@ -16,10 +16,11 @@ from dialoom.flows.slots import Slot, Strict, pattern_text
 NAME = r"^[A-Za-z_][A-Za-z0-9_]*$"
 Name = Annotated[str, Field(pattern=NAME)]
 
-BUILT_IN = frozenset(
+_BUILT_IN = (
     "turns misses text intent now signals session LAST_USER_UTTERANCE LAST_ASSISTANT_UTTERANCE MEMORY "
-    "ADDITIONAL_ERROR_MESSAGES output".split()
+    "ADDITIONAL_ERROR_MESSAGES output"
 )
+BUILT_IN = frozenset(_BUILT_IN.split())
 """Names that templates and conditions may read besides slots."""
 
 
@@ -120,14 +121,15 @@ class Flow(Graph):
         """The intents of the flow and those of the repairs that it does not define itself."""
         return {**default_repairs().intents, **self.intents}
 
-    def triggers(self) -> dict[str, str]:
+    def startable(self) -> dict[str, str]:
         """Intent to the sub-flow of the author that it starts."""
         return {intent: name for name, graph in self.flows.items() for intent in graph.triggers if name not in REPAIRS}
 
     def order(self, node: PromptNode) -> tuple[Understanding, ...]:
         """Who understands the user at this node, in order."""
         if node.understand is None and self.understand is not None:
-            return tuple(who for who in self.understand if who == "recognisers" or node.prompt)
+            usable = tuple(who for who in self.understand if who == "recognisers" or node.prompt)
+            return usable or ("recognisers",)
         return node.order
 
     def repair_for(self, repair: str, graph: Graph, node: PromptNode | None) -> str | None:

@@ -80,7 +80,9 @@ class _Tree:
             return [self.value(item, (*place, index)) for index, item in enumerate(node.value)]
         if node.tag.startswith("tag:yaml.org,2002:") and node.tag.rpartition(":")[2] in _SCALARS:
             return self.loader.construct_object(node)
-        raise InvalidFile(self.path, f"the tag '{node.tag}' is not allowed; a flow is plain data.", place=f"line {line}")
+        raise InvalidFile(
+            self.path, f"the tag '{node.tag}' is not allowed; a flow is plain data.", place=f"line {line}"
+        )
 
     def _mapping(self, node: yaml.MappingNode, place: Place) -> dict[Any, Any]:
         result: dict[Any, Any] = {}
@@ -135,9 +137,9 @@ def place_of(location: tuple[Any, ...], data: Any) -> Place:
     """A pydantic error location as a key path of the data: the tags of unions are left out."""
     place: list[str | int] = []
     for step in location:
-        if isinstance(data, dict) and step in data:
-            data = data[step]
-        elif isinstance(data, list) and isinstance(step, int) and step < len(data):
+        if (isinstance(data, dict) and step in data) or (
+            isinstance(data, list) and isinstance(step, int) and step < len(data)
+        ):
             data = data[step]
         else:
             continue

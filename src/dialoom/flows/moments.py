@@ -19,7 +19,7 @@ _CLOCK = re.compile(
 )
 _BARE = re.compile(r"\bat\s+(?P<hour>[01]?\d|2[0-3])\b(?!\s*[:.]\d)(?:\s+o'?clock\b)?", re.IGNORECASE)
 _AFTER_TOMORROW = re.compile(r"\b(?:the\s+)?day\s+after\s+tomorrow\b", re.IGNORECASE)
-_HOURS = "one two three four five six seven eight nine ten eleven twelve".split()
+_HOURS = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
 
 
 class Moment(NamedTuple):
@@ -45,7 +45,7 @@ def find_moment(
         return day
     if clock is None or not isinstance(clock.value, time):
         return None
-    if day is None:
+    if day is None or isinstance(day.value, time):
         moment = datetime.combine(now.date(), clock.value)
         if prefer == "future" and moment <= now:
             moment += timedelta(days=1)

@@ -24,19 +24,20 @@ from dialoom.flows.slots import (
 )
 from dialoom.flows.words import Span, overlap
 
-YES = (
-    "yes|yeah|yep|yup|y|sure|ok|okay|of course|please do|correct|right|that's right|that is right|absolutely|"
-    "definitely|go ahead|sounds good|fine|exactly|i do|i would|yes please|perfect|great"
-).split("|")
-NO = (
-    "no|nope|nah|n|not really|no thanks|no thank you|nothing|nothing else|that's all|that is all|that's it|"
-    "that is it|none|not now|don't|do not|wrong|i'm done|i am done|never"
-).split("|")
-_UNITS = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
-    "seventeen eighteen nineteen"
-).split()
-_TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
+_YES = (
+    "yes,yeah,yep,yup,y,sure,ok,okay,of course,please do,correct,right,that's right,that is right,absolutely,"
+    "definitely,go ahead,sounds good,fine,exactly,i do,i would,yes please,perfect,great"
+)
+_NO = (
+    "no,nope,nah,n,not really,no thanks,no thank you,nothing,nothing else,that's all,that is all,that's it,"
+    "that is it,none,not now,don't,do not,wrong,i'm done,i am done,never"
+)
+_ONES = (
+    "zero,one,two,three,four,five,six,seven,eight,nine,ten,eleven,twelve,thirteen,fourteen,fifteen,sixteen,"
+    "seventeen,eighteen,nineteen"
+)
+YES, NO, _UNITS = (tuple(listed.split(",")) for listed in (_YES, _NO, _ONES))
+_TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
 NUMBER_WORDS: dict[str, float] = {
     **{word: float(value) for value, word in enumerate(_UNITS)},
     **{word: 10.0 * value for value, word in enumerate(_TENS, 2)},
@@ -167,12 +168,10 @@ def _by_part(owner: Mapping[str, Sequence[str]], hearing: Hearing) -> dict[Span,
 
 
 def _numbers(name: str, slot: Slot, by: ByNumber, hearing: Hearing) -> list[Match]:
-    matches = []
-    for found in _DIGITS.finditer(hearing.text[: words.MAX_TEXT]):
-        matches.append((float(found.group().replace(",", "")), found.start(), found.end()))
+    digits = _DIGITS.finditer(hearing.text[: words.MAX_TEXT])
+    matches = [(float(found.group().replace(",", "")), found.start(), found.end()) for found in digits]
     spelled = {**NUMBER_WORDS, **by.words}
-    for item in words.find(spelled, hearing.text):
-        matches.append((spelled[item.phrase], item.start, item.end))
+    matches += [(spelled[item.phrase], item.start, item.end) for item in words.find(spelled, hearing.text)]
     whole = [
         Match(name, int(value) if value.is_integer() else value, start, end)
         for value, start, end in sorted(matches, key=lambda entry: entry[1])

@@ -209,7 +209,7 @@ def _text(slot: Slot, value: Any) -> str:
     return value
 
 
-def _number(slot: Slot, value: Any) -> float | int:
+def _number(slot: Slot, value: Any) -> Any:
     if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
         raise ValueError(f"{value!r} is not a number")
     if slot.type == "integer":

@@ -55,15 +55,19 @@ def enter(work: Work, name: str, cause: str) -> None:
     if name != frame.node:
         frame.local = {}
         frame.turns = 0
-    frame.node, frame.arrived, frame.attempts = name, False, 0
+    frame.node, frame.arrived, frame.entry, frame.attempts = name, False, True, 0
     frame.visits[name] = frame.visits.get(name, 0) + 1
     work.record("node_entered", cause, node=name, flow=frame.flow)
 
 
-def start_flow(work: Work, name: str, cause: Cause, *, repair: str = "", memory: Mapping[str, Any] | None = None) -> None:
+def start_flow(
+    work: Work, name: str, cause: Cause, *, repair: str = "", memory: Mapping[str, Any] | None = None
+) -> None:
     """Put a flow on the stack; what it interrupts waits below it. Raises `InvalidFlow` when flows nest without end."""
     if len(work.state.stack) >= DEPTH:
-        raise InvalidFlow(f"More than {DEPTH} flows are inside each other.", hint="Look for a sub-flow that calls itself.")
+        raise InvalidFlow(
+            f"More than {DEPTH} flows are inside each other.", hint="Look for a sub-flow that calls itself."
+        )
     graph = work.flow.graph(name)
     work.state.stack.append(Frame(flow=name, node=graph.start, cause=cause, repair=repair, memory=dict(memory or {})))
     if repair:
@@ -89,17 +93,22 @@ def title(graph: Graph, name: str) -> str:
     return graph.title or name.replace("_", " ")
 
 
-def serve_queue(work: Work) -> bool:
-    """Start the next waiting request; returns whether there was one."""
-    if not work.state.queue:
+def serve(work: Work) -> bool:
+    """Start the next waiting request whose time has come, before asking on; returns whether there was one.
+
+    Requests that need no further word from the user are answered at once.
+    """
+    queue = work.state.queue
+    due = [not work.flow.graph(item.flow).interactive or item.level >= len(work.state.stack) for item in queue]
+    if work.frame.repair or True not in due:
         return False
-    request, *rest = work.state.queue
-    work.state.queue = rest
+    at = due.index(True)
+    request = queue[at]
+    work.state.queue = [*queue[:at], *queue[at + 1 :]]
     work.record("request_served", "queue", flow=request.flow, text=request.text)
+    work.frame.arrived, work.model_spoke = False, False
     start_flow(work, request.flow, "queue")
-    work.hearing = Hearing(
-        request.text, work.now, work.flow.language, work.memory(), work.ports.app.recognisers
-    )
+    work.hearing = Hearing(request.text, work.now, work.flow.language, work.memory(), work.ports.app.recognisers)
     return True
 
 
@@ -110,7 +119,7 @@ def _finish(work: Work, status: Status, cause: str) -> None:
 
 def _restart(work: Work, cause: str) -> None:
     while work.frame.repair and len(work.state.stack) > 1:
-        _pop(work, cause)
+        drop(work, cause)
     frame = work.frame
     frame.memory = {}
     if len(work.state.stack) == 1:
@@ -130,21 +139,21 @@ def forget(work: Work) -> None:
 
 def _cancel(work: Work, cause: str) -> None:
     while work.frame.repair and len(work.state.stack) > 1:
-        _pop(work, cause)
+        drop(work, cause)
     while len(work.state.stack) > 1:
-        ended = _pop(work, cause)
+        ended = drop(work, cause)
         caller = work.graph.nodes.get(work.frame.node)
         if ended.cause != "call":
             _resume(work, reminder=True)
             return
         if isinstance(caller, SubflowNode) and caller.on_cancel:
             go(work, caller.on_cancel, "cancelled")
-            serve_queue(work)
             return
     _restart(work, cause)
 
 
-def _pop(work: Work, cause: str) -> Frame:
+def drop(work: Work, cause: str) -> Frame:
+    """Take the topmost flow off the stack."""
     frame = work.state.stack.pop()
     work.record("flow_ended", cause, flow=frame.flow)
     return frame
@@ -161,14 +170,14 @@ def _end(work: Work, cause: str) -> None:
         _finish(work, "closed", cause)
         return
     inner = work.memory()
-    _pop(work, cause)
+    drop(work, cause)
     if frame.cause == "call":
         _returned(work, inner)
     elif frame.repair == "clarification" and frame.memory.get("subject"):
         _clarified(work, str(frame.memory["subject"]), inner.get("answer"))
     elif frame.repair:
         _resume(work, reminder=False)
-    elif not serve_queue(work):
+    else:
         _resume(work, reminder=True)
 
 
@@ -180,9 +189,10 @@ def _returned(work: Work, inner: Mapping[str, Any]) -> None:
         try:
             work.set(outer, inner.get(name), f"returned by {node.subflow}")
         except SlotRefused as error:
-            work.record("constraint_violated", "into", constraint=f"slot {outer}", message=str(error), node=work.frame.node)
+            work.record(
+                "constraint_violated", "into", constraint=f"slot {outer}", message=str(error), node=work.frame.node
+            )
     go(work, node.go, "returned")
-    serve_queue(work)
 
 
 def _clarified(work: Work, slot: str, answer: Any) -> None:

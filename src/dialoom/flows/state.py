@@ -68,6 +68,8 @@ class Frame(BaseModel):
     """Slots of the present node."""
     arrived: bool = False
     """Whether the node has spoken and waits for the user."""
+    entry: bool = True
+    """Whether the entry constraints of the node are still to be judged."""
     turns: int = 0
     attempts: int = 0
     visits: dict[str, int] = {}
@@ -76,10 +78,14 @@ class Frame(BaseModel):
 
 
 class Queued(BaseModel):
-    """A further request of a message, with its words."""
+    """A further request of a message, with its words.
+
+    It is served when the conversation is about to wait with at most `level` flows on the stack.
+    """
 
     flow: str
     text: str
+    level: int = 1
 
 
 class Said(BaseModel):

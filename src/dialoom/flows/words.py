@@ -14,7 +14,9 @@ MAX_TEXT = 2000
 """Characters of a message that recognisers look at."""
 
 _TOKEN = re.compile(r"\w+(?:['’\-]\w+)*")
-_NEGATED = re.compile(r"(?:\bnot|\bwithout|n['’]t want|n['’]t like)\s+(?:an?\s+|the\s+|any\s+)?$", re.IGNORECASE)
+_NEGATED = re.compile(
+    r"(?:\bnot|\bwithout|\bdon['’]t|n['’]t want|n['’]t like)\s+(?:an?\s+|the\s+|any\s+)?$", re.IGNORECASE
+)
 _FILLERS = {"um", "uh", "well", "oh", "hmm", "er", "ah", "so", "hi", "hello", "hey"}
 
 Span = tuple[int, int]
