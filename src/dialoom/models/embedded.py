@@ -15,12 +15,13 @@ from pathlib import Path
 from typing import Any, TypeVar
 from weakref import WeakValueDictionary
 
-from dialoom.errors import ModelError, ModelTimeout, UsageError
+from dialoom.errors import ModelError, UsageError
 from dialoom.models.base import Capabilities, Completion, FinishReason, Message, Request, Usage
 from dialoom.models.constraints import ALL_KINDS, Compiled
 from dialoom.models.grammar.expression import Literal, printed
-from dialoom.models.llama import Call, Engine
+from dialoom.models.llama import Engine
 from dialoom.models.requests import prepared, verified
+from dialoom.models.worker import Call, post
 
 T = TypeVar("T")
 
@@ -84,7 +85,7 @@ class EmbeddedModel:
         generation = _Generation(self._engine, request, prepared(self._name, self.capabilities, request))
         heard: asyncio.Queue[str | None] = asyncio.Queue()
         loop = asyncio.get_running_loop()
-        generation.hear = lambda piece: _post(loop, lambda: heard.put_nowait(piece))
+        generation.hear = lambda piece: post(loop, lambda: heard.put_nowait(piece))
         running = asyncio.create_task(self._run(generation.run, request.timeout))
         running.add_done_callback(lambda _: heard.put_nowait(None))
         try:
@@ -110,33 +111,8 @@ class EmbeddedModel:
         return await self._run(lambda call: _scored(self._engine, call, messages, candidates), SCORE_SECONDS)
 
     async def _run(self, work: Callable[[Call], T], timeout: float) -> T:
-        """`work` on the engine's thread; a deadline or a cancelled task ends it at its next token."""
         self._engine.check_process()
-        loop = asyncio.get_running_loop()
-        result: asyncio.Future[T] = loop.create_future()
-
-        def run(call: Call) -> None:
-            try:
-                if call.over():
-                    raise ModelTimeout("The embedded model was busy past the call's deadline.")
-                value = work(call)
-            except Exception as error:
-                failure = error
-                _post(loop, lambda: None if result.done() else result.set_exception(failure))
-            else:
-                _post(loop, lambda: None if result.done() else result.set_result(value))
-
-        call = Call(run, timeout)
-        self._engine.worker.submit(call)
-        try:
-            async with asyncio.timeout(timeout):
-                return await result
-        except TimeoutError:
-            raise ModelTimeout(
-                f"The embedded model gave no answer within {timeout:g} s.", hint="Allow more time or fewer tokens."
-            ) from None
-        finally:
-            call.cancelled = True
+        return await self._engine.worker.run(self._name, work, timeout)
 
 
 class _Generation:
@@ -230,11 +206,3 @@ def _forcing(pieces: Sequence[tuple[int, bytes]]) -> str:
         parts.append(f"<[{piece[0]}]>" if len(group) == 1 else printed(Literal(text)))
         group = []
     return " ".join(parts)
-
-
-def _post(loop: asyncio.AbstractEventLoop, action: Callable[[], object]) -> None:
-    # The loop may have closed while the engine was writing; nobody is left to hear then.
-    try:
-        loop.call_soon_threadsafe(action)
-    except RuntimeError:
-        return

@@ -15,9 +15,7 @@ import json
 import os
 import re
 import secrets
-import threading
 import time
-from collections import deque
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -25,49 +23,10 @@ from urllib.parse import urlsplit
 
 from dialoom.errors import InvalidFile, MissingExtra, ModelError, ModelRefused, ModelTimeout, ModelUnavailable
 from dialoom.models.base import Message
+from dialoom.models.worker import Call, Worker
 
 CACHE_MIB = 64
 """Memory for the states of idle prompts; the binding's own default is 8 GiB."""
-
-
-class Call:
-    """One piece of work of the engine: it ends at its deadline, when cancelled, or when the interpreter exits."""
-
-    def __init__(self, work: Callable[[Call], None], timeout: float) -> None:
-        self.work = work
-        self.deadline = time.monotonic() + timeout
-        self.cancelled = False
-
-    def over(self) -> bool:
-        """Whether to stop now."""
-        late = time.monotonic() > self.deadline
-        return late or self.cancelled or not threading.main_thread().is_alive()
-
-
-class Worker:
-    """Runs calls one after another on a thread that lives while there is work and keeps the interpreter waiting."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._waiting: deque[Call] = deque()
-        self._running = False
-
-    def submit(self, call: Call) -> None:
-        """Queue a call; it is skipped if it is over before its turn."""
-        with self._lock:
-            self._waiting.append(call)
-            if not self._running:
-                self._running = True
-                threading.Thread(target=self._work, name="dialoom-llama", daemon=False).start()
-
-    def _work(self) -> None:
-        while True:
-            with self._lock:
-                if not self._waiting:
-                    self._running = False
-                    return
-                call = self._waiting.popleft()
-            call.work(call)
 
 
 class Engine:
