@@ -20,6 +20,7 @@ from dialoom.corpora.redaction import Refill, redact
 from dialoom.dialogue import Dialogue, Role, Utterance
 from dialoom.errors import ModelError, UsageError
 from dialoom.examples.base import Example
+from dialoom.models.blocking import run_sync
 
 Hook = Callable[[Dialogue, Route], Utterance | None]
 """Asked when a conversation leaves the automaton: an external tool may answer in the agent's place (sec. 3.3)."""
@@ -154,7 +155,7 @@ class Chat:
 
     def say(self, text: str) -> Turn:
         """Say something to the agent and get its turn (`say_async` for use inside an event loop)."""
-        return asyncio.run(self.say_async(text))
+        return run_sync(self.say_async(text))
 
     async def say_async(self, text: str) -> Turn:
         """Say something to the agent and get its turn. Raises `UsageError` for a blank message."""
