@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from dialoom.flows import Application, Proposal
+from dialoom.flows import Application, Proposal, Reading
 
 app = Application()
 
@@ -52,17 +52,17 @@ def allergens_of(dish: str) -> str:
 def charge_card(card: str, amount: float, idempotency_key: str) -> str:
     if card.endswith("0002"):
         raise RuntimeError("the bank declined")
-    return f"R-{idempotency_key[-6:]}"
+    return f"R-{amount:.0f}-{idempotency_key[-6:]}"
 
 
 @app.recogniser
-def card_number(text: str) -> str | None:
-    digits = re.search(r"\d(?:[ -]?\d){7,22}", text)
-    return re.sub(r"\D", "", digits.group()) if digits else None
+def card_number(text: str) -> Reading | None:
+    digits = re.search(r"\d{4}(?:[ -]?\d{4}){1,3}(?:[ -]?\d{1,3})?(?![\d/])", text)
+    return Reading(re.sub(r"\D", "", digits.group()), *digits.span()) if digits else None
 
 
 @app.constraint
-def card_plausible(proposal: Proposal, card: str | None, expiry: str | None, today: str) -> str | None:
+def card_plausible(_: Proposal, card: str | None, expiry: str | None, today: str) -> str | None:
     """The Luhn sum of the number, and an expiry that is not past."""
     if card and sum(map(int, _luhn(card))) % 10:
         return "This card number cannot be right. Please check it."

@@ -19,7 +19,7 @@ from dialoom.testing.junit import junit
 from dialoom.testing.suites import Options, Report, run_folder
 
 
-def test_command(
+def run_tests(
     folder: Annotated[Path, typer.Argument(help="A folder of test_*.yaml files, or one file.")],
     model: Annotated[str, typer.Option(help="A live model in place of cassettes, such as `openai:NAME`.")] = "",
     record: Annotated[bool, typer.Option("--record", help="Record the model's answers into the cassettes.")] = False,

@@ -4,6 +4,7 @@ from dialoom.flows.application import Application, load_application
 from dialoom.flows.constraints import Proposal
 from dialoom.flows.flow import Flow
 from dialoom.flows.load import LoadedFlow, flow_schema, load_flow, parse_flow
+from dialoom.flows.recognise import Reading
 from dialoom.flows.state import Event, State, Turn
 from dialoom.flows.step import begin, step
 from dialoom.flows.work import Ports
@@ -15,6 +16,7 @@ __all__ = [
     "LoadedFlow",
     "Ports",
     "Proposal",
+    "Reading",
     "State",
     "Turn",
     "begin",

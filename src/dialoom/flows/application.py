@@ -48,7 +48,7 @@ class Application:
         return function
 
     def recogniser(self, function: F) -> F:
-        """Register a recogniser: text to a value, or None."""
+        """Register a recogniser: text to a value (or a `Reading`, which says where it stands), or None."""
         _add(self.recognisers, "recogniser", function.__name__, function)
         return function
 

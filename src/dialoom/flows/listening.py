@@ -15,7 +15,7 @@ from dialoom.flows.nodes import STAY, PromptNode, Rule
 from dialoom.flows.recognise import Hearing, Match, recognise
 from dialoom.flows.requests import Requests, requests_of
 from dialoom.flows.slots import ByDate, ByNumber, ByText, ByYesNo, Recogniser, Slot, empty
-from dialoom.flows.stack import drop, forget, go, serve, start_flow, start_repair
+from dialoom.flows.stack import drop, enter, forget, go, serve, start_flow, start_repair
 from dialoom.flows.work import SlotRefused, Work
 
 CORRECT, EXPLAIN = "correct", "explain"
@@ -187,7 +187,7 @@ async def _correct(work: Work, node: PromptNode) -> bool | None:
     prompts = [item for item in work.graph.nodes.values() if isinstance(item, PromptNode)]
     names = dict.fromkeys(name for item in prompts for name in item.writable if name in declared)
     hearing = _hearing(work, (0, len(work.text)))
-    changes: list[str] = []
+    changes: dict[str, str] = {}
     for name in sorted(names, key=lambda item: _rank(declared[item])):
         if empty(memory[name]) or isinstance(declared[name].recogniser, ByYesNo | ByText | None):
             continue
@@ -198,7 +198,7 @@ async def _correct(work: Work, node: PromptNode) -> bool | None:
         try:
             if work.set(name, match.value, "correction"):
                 shown = "changed" if declared[name].secret else work.memory()[name]
-                changes.append(f"{name.replace('_', ' ')}: {shown}")
+                changes[name] = f"{name.replace('_', ' ')}: {shown}"
         except SlotRefused as error:
             return _refuse(work, node, [declared[name].refusal or str(error)])
     if not changes:
@@ -209,7 +209,10 @@ async def _correct(work: Work, node: PromptNode) -> bool | None:
         return _refuse(work, node, [item.message for item in violations])
     work.hearing, work.state.misses = None, 0
     work.frame.arrived = False
-    start_repair(work, "correction", "corrected", changes=", ".join(changes))
+    recheck = [declared[name].recheck for name in changes if declared[name].recheck in work.graph.nodes]
+    if recheck:
+        enter(work, recheck[0], "corrected")
+    start_repair(work, "correction", "corrected", changes=", ".join(changes.values()))
     return False
 
 

@@ -74,15 +74,14 @@ class _Tree:
         self.lines.setdefault(place, line)
         if len(place) > MAX_DEPTH or len(self.lines) > MAX_VALUES:
             raise InvalidFile(self.path, "nested too deeply or expands to too many values.", place=f"line {line}")
+        if node.tag not in _TAGS:
+            problem = f"the tag '{node.tag}' is not allowed; a flow is plain data."
+            raise InvalidFile(self.path, problem, place=f"line {line}")
         if isinstance(node, yaml.MappingNode):
             return self._mapping(node, place)
         if isinstance(node, yaml.SequenceNode):
             return [self.value(item, (*place, index)) for index, item in enumerate(node.value)]
-        if node.tag.startswith("tag:yaml.org,2002:") and node.tag.rpartition(":")[2] in _SCALARS:
-            return self.loader.construct_object(node)
-        raise InvalidFile(
-            self.path, f"the tag '{node.tag}' is not allowed; a flow is plain data.", place=f"line {line}"
-        )
+        return self.loader.construct_object(node)
 
     def _mapping(self, node: yaml.MappingNode, place: Place) -> dict[Any, Any]:
         result: dict[Any, Any] = {}
@@ -99,7 +98,7 @@ class _Tree:
         return result
 
 
-_SCALARS = ("str", "bool", "null", "int", "float")
+_TAGS = frozenset(f"tag:yaml.org,2002:{kind}" for kind in ("str", "bool", "null", "int", "float", "map", "seq"))
 
 
 def parse_yaml(text: str, path: str) -> tuple[Any, Source]:

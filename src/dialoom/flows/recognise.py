@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from dialoom.flows import words
 from dialoom.flows.moments import find_moment
@@ -60,6 +60,14 @@ class Match:
     start: int
     end: int
     rivals: tuple[str, ...] = ()
+
+
+class Reading(NamedTuple):
+    """What a recogniser of the application may return: the value and where it stands in the text."""
+
+    value: Any
+    start: int
+    end: int
 
 
 @dataclass
@@ -126,7 +134,10 @@ def _all(name: str, slot: Slot, hearing: Hearing) -> list[Match]:
             return [Match(name, said, 0, len(hearing.text))] if said and not hearing.taken else []
         case ByFunction() as by:
             value = hearing.functions[by.function](hearing.text) if by.function in hearing.functions else None
-            return [] if value is None else [Match(name, value, 0, 0)]
+            if value is None:
+                return []
+            read = value if isinstance(value, Reading) else Reading(value, 0, len(hearing.text))
+            return [Match(name, *read)] if hearing.free(read.start, read.end) else []
     return []
 
 

@@ -121,6 +121,8 @@ class Slot(Strict):
     """Survives cancellation and restart."""
     secret: bool = False
     """Never written into events."""
+    recheck: str = ""
+    """The node to go to when the user has corrected it, where something was looked up for the old value."""
     refusal: str = ""
     """What the user is told about a value that is not allowed."""
 
@@ -292,7 +294,7 @@ def json_schema(slot: Slot) -> dict[str, Any]:
         case "date" | "time" | "datetime":
             schema = {"type": "string", "maxLength": 40}
         case "list":
-            schema = {"type": "array", "items": json_schema(slot.items) if slot.items else {}, "maxItems": 50}
+            schema = {"type": "array", "items": json_schema(slot.items or Slot()), "maxItems": 50}
         case "object":
             schema = {"type": "object"}
             if slot.fields is not None:

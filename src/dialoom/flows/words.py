@@ -10,6 +10,8 @@ from dialoom.errors import MissingExtra
 
 MIN_TOLERANT = 4
 """Shorter words must be exact: 'no' is not 'on'."""
+SWAPPED = 90.0
+"""Likeness of words with two neighbouring letters swapped."""
 MAX_TEXT = 2000
 """Characters of a message that recognisers look at."""
 
@@ -77,7 +79,17 @@ def _alike(joined: str, known: dict[str, str], tolerance: float) -> Sequence[tup
     except ImportError as error:
         raise MissingExtra("Tolerant matching", "flows") from error
     close = process.extract(joined, known.keys(), scorer=fuzz.ratio, score_cutoff=tolerance, limit=3)
-    return [(phrase, score) for phrase, score, _ in close if len(phrase) >= MIN_TOLERANT]
+    found = [(phrase, score) for phrase, score, _ in close if len(phrase) >= MIN_TOLERANT]
+    return found or [(phrase, SWAPPED) for phrase in known if _swapped(joined, phrase)]
+
+
+def _swapped(a: str, b: str) -> bool:
+    """Whether two words differ in two neighbouring letters that changed places, the slip that ratios overrate."""
+    differ = [at for at, (x, y) in enumerate(zip(a, b, strict=False)) if x != y]
+    if len(a) != len(b) or len(a) <= MIN_TOLERANT or len(differ) != 2 or differ[1] != differ[0] + 1:
+        return False
+    first, second = differ
+    return a[first] == b[second] and a[second] == b[first]
 
 
 def overlap(a: Span, b: Span) -> bool:

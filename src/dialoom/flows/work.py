@@ -110,10 +110,9 @@ class Work:
 
     def memory(self) -> dict[str, Any]:
         """Every slot in reach with its value; a slot that was never filled has its default."""
-        stored = {**self.state.memory, **self.frame.memory, **self.frame.local}
-        return {name: stored.get(name, slot.default) for name, slot in self.declared().items()} | {
-            name: value for name, value in self.frame.memory.items() if name not in self.declared()
-        }
+        declared = self.declared()
+        facts = {name: value for name, value in self.frame.memory.items() if name not in declared}
+        return {name: self.home(name).get(name, slot.default) for name, slot in declared.items()} | facts
 
     def values(self) -> dict[str, Any]:
         """What templates and conditions see."""

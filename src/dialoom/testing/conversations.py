@@ -66,6 +66,11 @@ class Say(Strict):
     user: str | None
     expect: Expect = Expect()
 
+    @field_validator("user", mode="before")
+    @classmethod
+    def _as_typed(cls, value: Any) -> Any:
+        return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
+
 
 class FaultAnswer(Strict):
     """A failure of the scripted model in place of an answer."""
@@ -75,6 +80,9 @@ class FaultAnswer(Strict):
     text: str = "late"
 
 
+Answer = Annotated[str | FaultAnswer | dict[str, JsonValue], Field(union_mode="left_to_right")]
+
+
 class Test(Strict):
     """One conversation."""
 
@@ -82,7 +90,7 @@ class Test(Strict):
 
     name: str
     description: str = ""
-    model: list[str | FaultAnswer | dict[str, JsonValue]] | None = None
+    model: list[Answer] | None = None
     """Answers of the scripted model, one each call; a mapping is sent as JSON."""
     now: datetime | None = None
     signals: dict[str, JsonValue] = {}
@@ -94,7 +102,7 @@ class Test(Strict):
     @classmethod
     def _plain(cls, value: Any) -> Any:
         if isinstance(value, list):
-            return [{"user": item} if isinstance(item, str) else item for item in value]
+            return [item if isinstance(item, dict) else {"user": item} for item in value]
         return value
 
 

@@ -15,11 +15,11 @@ def junit(outcomes: Sequence[Outcome]) -> str:
         own = [outcome for outcome in outcomes if outcome.file == path]
         suite = ElementTree.SubElement(suites, "testsuite", {"name": path.name, **_totals(own)})
         for outcome in own:
-            facts = {"name": outcome.test.name, "classname": path.stem, "time": f"{outcome.seconds:.3f}"}
+            facts = {"name": _printable(outcome.test.name), "classname": path.stem, "time": f"{outcome.seconds:.3f}"}
             case = ElementTree.SubElement(suite, "testcase", facts)
             if not outcome.passed:
                 text = "\n".join(outcome.failures + outcome.judged)
-                failure = ElementTree.SubElement(case, "failure", {"message": text.split("\n")[0]})
+                failure = ElementTree.SubElement(case, "failure", {"message": _printable(text.split("\n")[0])})
                 failure.text = _printable(text)
     return ElementTree.tostring(suites, encoding="unicode", xml_declaration=True) + "\n"
 

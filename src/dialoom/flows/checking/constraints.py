@@ -89,5 +89,6 @@ def _of_reach(spot: Spot, rules: Sequence[Constraint], filled: dict[str, set[str
         if not filled.get(name):
             yield f"'{name}' must be filled to leave, but no node fills it.", "List it under memory."
     for name in sorted(_named(rules, Frozen) & writable):
-        if filled.get(name) == {spot.name}:
+        empty_first = name in _named(rules, Empty, "entry") & _named(rules, Required, "exit")
+        if filled.get(name) == {spot.name} and not empty_first:
             yield f"'{name}' must not change here, but this is the only node that fills it.", "Drop one of the two."

@@ -58,6 +58,9 @@ def _graphs(survey: Survey) -> None:
                 message = f"The intent '{intent}' starts both '{other}' and '{label}'; the later one wins."
                 survey.found("warning", "two triggers", (*place, "trigger"), message, "Give each its own intent.")
             started[intent] = label
+        for name, slot in graph.slots.items():
+            if slot.recheck and slot.recheck not in graph.nodes:
+                survey.unknown("node", slot.recheck, graph.nodes, (*place, "slots", name, "recheck"))
         for repair, target in graph.repair.items():
             _repair(survey, repair, target or "", (*place, "repair", repair))
         if graph is flow and graph.triggers:

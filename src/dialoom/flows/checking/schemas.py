@@ -6,10 +6,13 @@ from typing import Any
 
 from jsonschema import Draft202012Validator, SchemaError
 
+from dialoom.errors import UsageError
 from dialoom.flows.application import Application
 from dialoom.flows.checking.findings import Spot, Survey
 from dialoom.flows.consulting import ALSO, INTERRUPT, MEMORY, NEXT, UTTERANCE
 from dialoom.flows.nodes import PromptNode
+from dialoom.models.base import Constraint
+from dialoom.models.constraints import compiled
 
 TAKEN = (UTTERANCE, NEXT, MEMORY, INTERRUPT, ALSO)
 
@@ -38,10 +41,19 @@ def _field(survey: Survey, spot: Spot, name: str, schema: Any) -> None:
     except SchemaError as error:
         survey.found("error", "schema", place, f"'{name}' is not a JSON Schema: {error.message}.", "", spot)
         return
-    problem = impossible(schema)
+    problem = impossible(schema) or _refused(schema)
     if problem:
         message = f"No model can satisfy the schema of '{name}': {problem}."
         survey.found("error", "schema", place, message, "Widen it.", spot)
+
+
+def _refused(schema: Any) -> str:
+    """Why no model could be constrained to a schema."""
+    try:
+        compiled(Constraint("json_schema", schema))
+    except UsageError as error:
+        return error.message
+    return ""
 
 
 def impossible(schema: Any) -> str:
