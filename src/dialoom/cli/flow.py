@@ -10,8 +10,12 @@ import typer
 from rich.markup import escape
 
 from dialoom.cli.console import Json, out, print_json
+from dialoom.errors import UnknownName
+from dialoom.files import write_text
 from dialoom.flows.application import load_application
 from dialoom.flows.checking import check
+from dialoom.flows.diff import diff
+from dialoom.flows.drawing import to_html, to_mermaid, to_svg
 from dialoom.flows.load import flow_schema, load_flow
 
 flow_app = typer.Typer(help="Check, draw and compare authored flows.", no_args_is_help=True)
@@ -51,3 +55,45 @@ def schema_command() -> None:
     Example: dialoom flow schema > flow.schema.json
     """
     out.print(json.dumps(flow_schema(), indent=2), markup=False, soft_wrap=True)
+
+
+@flow_app.command("show")
+def show_command(
+    flow: FlowFile,
+    form: Annotated[str, typer.Option("--format", help="mermaid, svg or html.")] = "mermaid",
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write to this file.")] = None,
+) -> None:
+    """Draw a flow.
+
+    Example: dialoom flow show examples/shop/shop.yaml --format html -o shop.html
+    """
+    loaded = load_flow(flow)
+    forms = {
+        "mermaid": lambda: to_mermaid(loaded.flow),
+        "svg": lambda: to_svg(loaded.flow),
+        "html": lambda: to_html(loaded.flow, check(loaded)),
+    }
+    if form not in forms:
+        raise UnknownName("format", form, forms)
+    text = forms[form]()
+    if output is None:
+        out.print(text, markup=False, soft_wrap=True, end="")
+    else:
+        write_text(output, text)
+
+
+@flow_app.command("diff")
+def diff_command(old: FlowFile, new: FlowFile, as_json: Json = False) -> None:
+    """Say what changed between two versions of a flow. Exit code 1 if anything did.
+
+    Example: dialoom flow diff old.yaml new.yaml
+    """
+    changes = diff(load_flow(old).flow, load_flow(new).flow)
+    if as_json:
+        print_json([{"what": item.what, "where": item.where, "text": item.text} for item in changes])
+    else:
+        for change in changes:
+            out.print(str(change), markup=False, soft_wrap=True)
+        out.print(f"{len(changes)} changes")
+    if changes:
+        raise typer.Exit(1)

@@ -5,6 +5,7 @@ from dialoom.flows.constraints import Proposal
 from dialoom.flows.flow import Flow
 from dialoom.flows.load import LoadedFlow, flow_schema, load_flow, parse_flow
 from dialoom.flows.recognise import Reading
+from dialoom.flows.runner import Runner
 from dialoom.flows.state import Event, State, Turn
 from dialoom.flows.step import begin, step
 from dialoom.flows.work import Ports
@@ -17,6 +18,7 @@ __all__ = [
     "Ports",
     "Proposal",
     "Reading",
+    "Runner",
     "State",
     "Turn",
     "begin",

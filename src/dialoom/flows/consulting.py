@@ -115,7 +115,11 @@ class _NoAnswer(Exception):
 
 
 async def _context(work: Work, node: PromptNode) -> dict[str, Any]:
-    return {name: await invoke(work, function, {}, node.timeout) for name, function in node.context.items()}
+    values = {}
+    for name, function in node.context.items():
+        values[name] = await invoke(work, function, {}, node.timeout)
+        work.record("function_called", "context", function=function, arguments={}, result=values[name])
+    return values
 
 
 def _request(
