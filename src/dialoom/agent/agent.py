@@ -12,11 +12,11 @@ from typing import Any
 
 from dialoom.agent.model import Model
 from dialoom.agent.responders import Answer, Responder, RetrieveResponder
-from dialoom.agent.sequences import sequence
+from dialoom.agent.sequences import to_rounds
 from dialoom.agent.trace import Recorder, Trace
 from dialoom.automata.automaton import State
 from dialoom.automata.router import Route
-from dialoom.corpora.redaction import Refill, redact
+from dialoom.corpora.redaction import personal_values, redact, refill
 from dialoom.dialogue import Dialogue, Role, Utterance
 from dialoom.errors import ModelError, UsageError
 from dialoom.examples.base import Example
@@ -78,7 +78,7 @@ class Agent:
             tagged = self.model.tagger.tag(seen)
             decided["tags"] = list(tagged.utterances[-1].tags) if tagged.utterances else []
         with recorder.stage("route") as decided:
-            route = self.model.router.route(sequence(tagged).rounds)
+            route = self.model.router.route(to_rounds(tagged.utterances))
             decided.update(self._told(route))
         return tagged, route
 
@@ -105,7 +105,7 @@ class Agent:
             answer = await self._answer(tagged, route, examples, recorder, decided)
             decided["source"] = answer.source
         with recorder.stage("refill") as decided:
-            text = Refill.of(context)(answer.text)
+            text = refill(answer.text, personal_values(context))
             decided["changed"] = text != answer.text
         tags = tagged.utterances[-1].tags if tagged.utterances else ()
         state = self.model.automaton.state(route.state)
@@ -135,7 +135,12 @@ class Agent:
         return {
             "state": automaton.state(route.state).name,
             "path": [
-                {"round": step.round, "symbol": step.symbol, "state": automaton.state(step.state).name, "known": step.known}
+                {
+                    "round": step.round,
+                    "symbol": step.symbol,
+                    "state": automaton.state(step.state).name,
+                    "known": step.known,
+                }
                 for step in route.path
             ],
             "next": [{"tag": tag, "probability": round(share, 4)} for tag, share in route.next_tags[:5]],

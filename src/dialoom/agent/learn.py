@@ -5,21 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from threadpoolctl import threadpool_limits
+
 from dialoom.agent.model import Model
 from dialoom.agent.progress import Progress, silent
-from dialoom.agent.sequences import sequence
+from dialoom.agent.sequences import to_sequence, without_tools
 from dialoom.agent.settings import LearnSettings
 from dialoom.agent.taggers import fit_tagger
 from dialoom.automata.navigation import NavigationRouter
 from dialoom.automata.paper import learn_paper
-from dialoom.automata.predictive import PredictiveRouter, learn_predictive
+from dialoom.automata.predictive import PredictiveSettings, learn_predictive
+from dialoom.automata.predictive_router import PredictiveRouter
 from dialoom.automata.symbols import TagSequence
 from dialoom.corpora.redaction import redact
 from dialoom.dialogue import Dialogue, Role
 from dialoom.encoders.lsa import LSAEncoder
 from dialoom.errors import NothingToLearn
 from dialoom.examples.dense import DenseSelector
+from dialoom.examples.registry import HISTORY, HISTORY_DECAY
 from dialoom.examples.turns import TurnIndex
+
 
 def learn(
     dialogues: Iterable[Dialogue], settings: LearnSettings | None = None, *, progress: Progress = silent
@@ -30,7 +35,11 @@ def learn(
     side never speaks are left out and counted in `Model.learned`. Raises `NothingToLearn` when none is left, and a
     `ModelError` when tags are asked of a language model that fails.
     """
-    chosen = settings or LearnSettings()
+    with threadpool_limits(1):  # one order of summation, so equal results everywhere; and threads that spin cost more
+        return _learned_from(dialogues, settings or LearnSettings(), progress)
+
+
+def _learned_from(dialogues: Iterable[Dialogue], chosen: LearnSettings, progress: Progress) -> Model:
     kept, one_sided = _prepared(dialogues, chosen)
     if not kept:
         raise NothingToLearn(
@@ -39,10 +48,10 @@ def learn(
         )
     tagger = fit_tagger(kept, chosen, progress)
     tagged = list(progress(tagger.tag_all(kept), "tagging", len(kept)))
-    router = _router([sequence(dialogue) for dialogue in tagged], chosen)
+    router = _router([to_sequence(dialogue) for dialogue in tagged], chosen)
     index = TurnIndex.build(tagged)
     encoder = LSAEncoder.fit(_texts(tagged), seed=chosen.seed)
-    dense = DenseSelector.build(index, encoder)
+    dense = DenseSelector.build(index, encoder, size=HISTORY, decay=HISTORY_DECAY)
     return Model(chosen, tagger, router, dense, encoder, _learned(tagged, one_sided))
 
 
@@ -70,23 +79,19 @@ def _prepared(dialogues: Iterable[Dialogue], settings: LearnSettings) -> tuple[l
     return sorted(kept, key=lambda dialogue: dialogue.id), one_sided
 
 
-def without_tools(dialogue: Dialogue) -> Dialogue:
-    """The dialogue as the two people saw it: tool rounds left out."""
-    spoken = tuple(utterance for utterance in dialogue.utterances if utterance.role is not Role.TOOL)
-    return Dialogue(dialogue.id, spoken, dialogue.metadata)
-
-
 def _router(sequences: Sequence[TagSequence], settings: LearnSettings) -> NavigationRouter | PredictiveRouter:
     if settings.strategy == "paper":
         automaton = learn_paper(
             sequences, tau=settings.tau, threshold=settings.merge_threshold, merge_share=settings.merge_share
         )
         return NavigationRouter(automaton)
-    return learn_predictive(sequences, max_states=settings.max_states, seed=settings.seed)
+    return PredictiveRouter(
+        learn_predictive(sequences, PredictiveSettings(states=settings.max_states, seed=settings.seed))
+    )
 
 
 def _texts(dialogues: Iterable[Dialogue]) -> Iterator[str]:
-    return (utterance.text for dialogue in dialogues for utterance in dialogue.utterances)
+    return (said.text for dialogue in dialogues for said in dialogue.utterances if said.role is not Role.TOOL)
 
 
 def _learned(dialogues: Sequence[Dialogue], one_sided: int) -> dict[str, Any]:

@@ -12,10 +12,12 @@ from pydantic import ValidationError
 from dialoom.agent import archive
 from dialoom.agent.settings import LearnSettings
 from dialoom.agent.taggers import open_tagger, tagger_parts
+from dialoom.automata import format as automaton_format
 from dialoom.automata.automaton import Automaton
 from dialoom.automata.navigation import NavigationRouter
-from dialoom.automata.predictive import PredictiveRouter
+from dialoom.automata.predictive_router import PredictiveRouter
 from dialoom.automata.router import Route
+from dialoom.automata.samples import with_samples
 from dialoom.dialogue import Dialogue
 from dialoom.encoders.lsa import LSAEncoder
 from dialoom.errors import InvalidFile
@@ -60,6 +62,15 @@ class Model:
         name = self.automaton.state(route.state).name
         return best(self.index, self.dense.scores(context, turns), wanted, f"state {name}", turns)
 
+    def readable(self, samples: int = 3) -> Automaton:
+        """The automaton with up to `samples` different (redacted) utterances that led into each state."""
+        numbers = {id_: number for number, id_ in enumerate(self.index.ids)}
+
+        def text_of(dialogue_id: str, round_: int) -> str | None:
+            return self.index.dialogue(numbers[dialogue_id]).utterances[round_].text if round_ >= 0 else None
+
+        return with_samples(self.automaton, text_of, limit=samples)
+
     def save(self, path: Path | str) -> None:
         """Write the model to one file, whole or not at all. Equal models give equal files."""
         archive.save(
@@ -67,7 +78,8 @@ class Model:
             {"settings": self.settings.model_dump(), "learned": dict(self.learned)},
             {
                 "tagger": tagger_parts(self.tagger),
-                "router": self.router.to_parts(),
+                "automaton": automaton_format.to_parts(self.automaton),
+                "router": self.router.to_parts() if isinstance(self.router, PredictiveRouter) else {},
                 "turns": self.index.to_parts(),
                 "dense": self.dense.to_parts(),
                 "encoder": self.encoder.to_parts(),
@@ -82,11 +94,16 @@ class Model:
             settings = LearnSettings.model_validate(manifest.get("settings"))
             index = TurnIndex.from_parts(parts.get("turns", {}))
             encoder = LSAEncoder.from_parts(parts.get("encoder", {}))
-            router = NavigationRouter if settings.strategy == "paper" else PredictiveRouter
+            automaton = automaton_format.from_parts(parts.get("automaton", {}))
+            router = (
+                NavigationRouter(automaton)
+                if settings.strategy == "paper"
+                else PredictiveRouter.from_parts(parts.get("router", {}), automaton)
+            )
             return cls(
                 settings,
                 open_tagger(settings, parts.get("tagger", {})),
-                router.from_parts(parts.get("router", {})),
+                router,
                 DenseSelector.from_parts(parts.get("dense", {}), index, encoder),
                 encoder,
                 manifest.get("learned", {}),

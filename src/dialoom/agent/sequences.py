@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from dialoom.automata.router import Router
 from dialoom.automata.symbols import Round, TagSequence
 from dialoom.dialogue import Dialogue, Role, Utterance
 from dialoom.encoders.words import words
@@ -29,3 +30,13 @@ def to_sequence(dialogue: Dialogue) -> TagSequence:
 def without_tools(dialogue: Dialogue) -> Dialogue:
     """The dialogue as its two speakers show it, without tool rounds."""
     return replace(dialogue, utterances=tuple(u for u in dialogue.utterances if u.role is not Role.TOOL))
+
+
+def candidates(router: Router) -> Callable[[Dialogue], list[tuple[str, int]]]:
+    """What an automaton selector asks: a tagged conversation to (dialogue id, utterance) places of past turns."""
+
+    def places(context: Dialogue) -> list[tuple[str, int]]:
+        route = router.route(to_rounds(context.utterances))
+        return [(candidate.dialogue_id, candidate.round) for candidate in router.candidates(route)]
+
+    return places

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from dialoom.agent.progress import Progress
 from dialoom.agent.settings import LearnSettings
 from dialoom.dialogue import Dialogue
 from dialoom.errors import UnknownName
 from dialoom.files import Parts
-from dialoom.models import open_model
+from dialoom.models.opening import open_model
 from dialoom.tagging.annotations import AnnotationTagger
 from dialoom.tagging.base import Tagger
 from dialoom.tagging.embedded import EmbeddedTagger

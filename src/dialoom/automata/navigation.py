@@ -44,11 +44,14 @@ class Navigator:
     all have tags is led along its own path. Strict (the paper): a tag without a transition ends navigation at the last
     valid state. Lenient: such tags are skipped as long as one tag of the utterance has a transition. A round without
     tags moves nothing.
+
+    An automaton of the strategy `predictive` reads one symbol a round: its first tag, or the empty one.
     """
 
     def __init__(self, automaton: Automaton, *, lenient: bool = False) -> None:
         self.automaton = automaton
         self._lenient = lenient
+        self._reads_first = automaton.metadata.get("strategy") == "predictive"
         self._arcs: dict[int, dict[str, tuple[int, int]]] = {}
         for source, name, target, traffic in automaton.transitions:
             self._arcs.setdefault(source, {})[name] = (traffic, target)
@@ -64,7 +67,8 @@ class Navigator:
                 position.state, position.path, position.rounds + 1, position.followed, mismatch=position.mismatch
             )
         number, state = position.rounds, position.state
-        left = [symbol(spoken.role, tag) for tag in dict.fromkeys(spoken.tags)]
+        tags = (spoken.tags or ("",))[:1] if self._reads_first else dict.fromkeys(spoken.tags)
+        left = [symbol(spoken.role, tag) for tag in tags]
         path = list(position.path)
         while left:
             arcs = self._arcs.get(state, {})

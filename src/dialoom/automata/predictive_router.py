@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Self
 
@@ -48,7 +48,7 @@ class PredictiveRouter:
     def __init__(self, model: PredictiveModel) -> None:
         self.model = model
         self._logs = np.log(model.centres.expects)
-        self._default = dict(zip(model.symbols, model.default.tolist(), strict=True))
+        self._default = {s: q for s, q in zip(model.symbols, model.default.tolist(), strict=True) if q != NOWHERE}
         self._columns = {role: np.flatnonzero(model.centres.role == number) for number, role in enumerate(model.roles)}
         self._speaks = np.asarray([name != END for name in model.classes])
         self._number = {name: number for number, name in enumerate(model.classes)}
@@ -71,9 +71,7 @@ class PredictiveRouter:
         """
         place = self._placed(tuple(rounds))
         mixed = np.sqrt(self.model.centres.expects[place.state] * place.expects) * self._speaks
-        top = np.argsort(-mixed, kind="stable")[:SHOWN]
-        total = float(mixed.sum()) or 1.0
-        next_tags = tuple((self.model.classes[i], float(mixed[i]) / total) for i in top if self._speaks[i])
+        next_tags = self._next_tags(mixed)
         confidence = float(self.model.purity[place.state])
         unsure = confidence < self.model.threshold
         reason = f"the state's turns agree on a tag in {confidence:.0%}, below {self.model.threshold:.0%}"
@@ -81,11 +79,25 @@ class PredictiveRouter:
             place.state, place.path, next_tags, confidence, "low_confidence" if unsure else None, reason * unsure
         )
 
+    def by_state(self, route: Route) -> Route:
+        """The same route with next tags that the state alone expects, without the predictor."""
+        return replace(route, next_tags=self._next_tags(self.model.centres.expects[route.state] * self._speaks))
+
+    def expected(self, state: int, name: str) -> int | None:
+        """delta(q, symbol); where that is not defined, where the symbol leads from most other states."""
+        target = self.model.automaton.step(state, name)
+        return self._default.get(name) if target is None else target
+
     def candidates(self, route: Route) -> Sequence[Candidate]:
         """Past system turns with the likeliest next tag, those said in the same state first (score 1, others 0)."""
         if not route.next_tags:
             return ()
         return self._candidates(route.state, route.next_tags[0][0])
+
+    def _next_tags(self, scores: NDArray[np.float32]) -> tuple[tuple[str, float], ...]:
+        top = np.argsort(-scores, kind="stable")[:SHOWN]
+        total = float(scores.sum()) or 1.0
+        return tuple((self.model.classes[i], float(scores[i]) / total) for i in top if self._speaks[i])
 
     def _offered(self, state: int, tag: str) -> tuple[Candidate, ...]:
         number = self._number.get(tag)
@@ -126,13 +138,13 @@ class PredictiveRouter:
         expects = self._expected(history)
         columns = self._columns.get(said.role)
         defined = self.model.automaton.step(place.state, name)
-        expected = self._default.get(name, NOWHERE) if defined is None else defined
+        expected = self.expected(place.state, name)
         state = place.state
         if columns is not None and len(columns):
             fits = self._logs[columns] @ expects
             best = int(fits.argmax())
             state = int(columns[best])
-            if expected != NOWHERE and self._logs[expected] @ expects + self.model.pull >= fits[best]:
+            if expected is not None and self._logs[expected] @ expects + self.model.pull >= fits[best]:
                 state = expected
         return _Place(history, state, (*place.path, Step(number, name, state, state == defined)), expects)
 

@@ -35,7 +35,13 @@ def progress(items: Iterable[Item], what: str, total: int | None = None) -> Iter
     if not err.is_terminal:
         yield from items
         return
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+    )
     with Progress(*columns, console=err, transient=True) as bar:
         yield from bar.track(items, total=total, description=what)
 

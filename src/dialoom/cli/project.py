@@ -28,7 +28,7 @@ class Project(BaseModel):
     learn: LearnSettings = LearnSettings()
 
 
-def find_project(folder: Path) -> tuple[Path, Project]:
+def find_project(folder: Path) -> Project:
     """The project file of `folder`. Raises `UsageError` when there is none and `InvalidFile` when it is wrong."""
     path = folder / NAME
     if not path.exists():
@@ -37,7 +37,7 @@ def find_project(folder: Path) -> tuple[Path, Project]:
             hint="Name transcripts (dialoom learn FILE ...) or start a project (dialoom init FOLDER).",
         )
     try:
-        return path, Project.model_validate(yaml.safe_load(read_text(path, limit=MAX_BYTES)) or {})
+        return Project.model_validate(yaml.safe_load(read_text(path, limit=MAX_BYTES)) or {})
     except yaml.YAMLError as error:
         raise InvalidFile(path, f"not YAML ({error}).") from error
     except ValidationError as error:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
-from dialoom.cli.console import err, pairs, progress
+from dialoom.cli.console import err, progress
+from dialoom.cli.project import Project
 from dialoom.corpora import Corpus, ReadOptions, open_corpus
 from dialoom.dialogue import Dialogue
 from dialoom.errors import UsageError
@@ -25,21 +26,13 @@ OnError = Annotated[str, typer.Option(help="`raise` stops at a bad record; `skip
 Rejects = Annotated[Path | None, typer.Option(help="With --on-error skip: a file that lists the bad records.")]
 
 
-def corpus(
-    transcripts: list[str],
-    format: str,  # noqa: A002
-    columns: list[str] | None,
-    roles: list[str] | None,
-    on_error: str = "raise",
-    rejects: Path | None = None,
-) -> Corpus:
-    """The corpus that a command line asks for."""
+def corpus(project: Project, on_error: str = "raise", rejects: Path | None = None) -> Corpus:
+    """The corpus that a command line or a project file asks for."""
     if on_error not in ("raise", "skip"):
         raise UsageError(f"--on-error is '{on_error}'.", hint="Valid: raise, skip.")
-    options = ReadOptions(columns=pairs(columns or [], "--column"), roles=pairs(roles or [], "--role"))
-    return open_corpus(
-        transcripts, format, options, on_error="skip" if on_error == "skip" else "raise", rejects=rejects
-    )
+    options = ReadOptions(columns=project.columns, roles=project.roles)
+    how: Literal["raise", "skip"] = "skip" if on_error == "skip" else "raise"
+    return open_corpus(project.transcripts, project.format, options, on_error=how, rejects=rejects)
 
 
 def read(source: Corpus) -> Iterator[Dialogue]:

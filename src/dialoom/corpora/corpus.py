@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Generator, Iterable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, field, replace
 from typing import BinaryIO, Literal
 
@@ -17,6 +18,7 @@ from dialoom.dialogue import Dialogue
 from dialoom.errors import InvalidFile, InvalidRecord, UsageError
 from dialoom.files import replacing
 
+_TABLE = re.compile(r"\.(?:csv|tsv)(?:\.gz)?$", re.IGNORECASE).search
 OnError = Literal["raise", "skip"]
 
 
@@ -68,21 +70,25 @@ class Corpus(Iterator[Dialogue]):
         with ExitStack() as stack:
             if self._rejects is not None:
                 self._rejected = stack.enter_context(replacing(os.fspath(self._rejects)))
-            for document in documents(self._paths):
+            for document in stack.enter_context(closing(documents(self._paths))):
                 reader = self._reader_of(document)
                 if reader is None:
                     continue
                 self.counts.files += 1
                 self.counts.formats[reader.name] = self.counts.formats.get(reader.name, 0) + 1
-                for found in _read(reader, document, self._options):
-                    dialogue = self._accepted(document, found)
-                    if dialogue is not None:
-                        yield dialogue
+                with closing(_read(reader, document, self._options)) as records:
+                    for found in records:
+                        dialogue = self._accepted(document, found)
+                        if dialogue is not None:
+                            yield dialogue
             if not self.counts.files:
                 raise InvalidFile(", ".join(self._paths), "no transcript in a known format.", hint=_known())
 
     def _reader_of(self, document: Document) -> Reader | None:
-        """The reader for a document; None (counted) for a file of a folder or archive that is no transcript."""
+        """The reader for a document; None (counted) for a file of a folder or archive that is no transcript.
+
+        A table whose columns a person has mapped need not be recognised.
+        """
         alone = document.member is None and str(document.path) in self._paths
         if self._reader is not None and alone:
             return self._reader
@@ -94,6 +100,8 @@ class Corpus(Iterator[Dialogue]):
         for reader in [self._reader] if self._reader else FORMATS.values():
             if reader.sniff(start):
                 return reader
+        if self._options.columns and _TABLE(document.name):
+            return self._reader or FORMATS["csv"]
         if alone:
             raise InvalidFile(document.name, "in no format that can be told by looking.", hint=_known())
         self.counts.ignored.append(document.name)
@@ -124,7 +132,7 @@ class Corpus(Iterator[Dialogue]):
 
     def _reject(self, problem: InvalidRecord) -> None:
         if self._on_error == "raise":
-            raise problem
+            raise problem.with_traceback(None)  # its frames would keep the reader's files open
         self.counts.skipped += 1
         self._note(problem)
 
@@ -158,7 +166,7 @@ def open_corpus(
     return Corpus([os.path.normpath(p) for p in listed], reader, options or ReadOptions(), on_error, rejects)
 
 
-def _read(reader: Reader, document: Document, options: ReadOptions) -> Iterator[Dialogue | InvalidRecord]:
+def _read(reader: Reader, document: Document, options: ReadOptions) -> Generator[Dialogue | InvalidRecord, None, None]:
     """What a reader gives, a damaged file turned into an `InvalidRecord`."""
     try:
         yield from reader.read(document, options)

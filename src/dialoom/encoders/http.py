@@ -11,15 +11,15 @@ import numpy as np
 
 from dialoom.encoders.base import Vectors
 from dialoom.encoders.rows import encode_written
-from dialoom.errors import MissingExtra, ModelError, ModelRefused, ModelTimeout, ModelUnavailable
+from dialoom.errors import MissingExtra, ModelError, ModelRefused, ModelTimeout, ModelUnavailable, UsageError
 
 
 class HTTPEncoder:
     """Vectors from `base_url`/embeddings, `batch` texts a request.
 
-    The key is `api_key`, else OPENAI_API_KEY, else none. A request that times out, cannot connect or meets an
-    overloaded server is tried again `retries` times with growing pauses; then it raises `ModelTimeout`,
-    `ModelUnavailable` or, when the server rejects it, `ModelRefused`.
+    The key is in the environment variable `key_variable`; OpenAI itself needs one, other servers get a dummy when it is
+    unset. A request that times out, cannot connect or meets an overloaded server is tried again `retries` times with
+    growing pauses; then it raises `ModelTimeout`, `ModelUnavailable` or, when the server rejects it, `ModelRefused`.
     """
 
     def __init__(
@@ -27,20 +27,22 @@ class HTTPEncoder:
         model: str,
         *,
         base_url: str | None = None,
-        api_key: str | None = None,
+        key_variable: str = "OPENAI_API_KEY",
         batch: int = 64,
         timeout: float = 30.0,
         retries: int = 2,
     ) -> None:
-        """`base_url` ends in /v1 for most servers; None is OpenAI's own. Raises `MissingExtra` without the SDK."""
+        """`base_url` ends in /v1 for most servers; None is OpenAI's own. Raises `MissingExtra`, `UsageError`."""
         try:
             from openai import OpenAI
         except ImportError as error:
             raise MissingExtra("Encoding over HTTP", "openai") from error
         self.model = model
         self.batch = batch
-        key = api_key or os.environ.get("OPENAI_API_KEY") or "none"
-        self._client = OpenAI(base_url=base_url, api_key=key, timeout=timeout, max_retries=retries)
+        key = os.environ.get(key_variable)
+        if base_url is None and not key:
+            raise UsageError(f"The encoder openai:{model} needs a key.", hint=f"Set the variable {key_variable}.")
+        self._client = OpenAI(base_url=base_url, api_key=key or "none", timeout=timeout, max_retries=retries)
 
     @cached_property
     def dimension(self) -> int:

@@ -91,6 +91,11 @@ class EmbeddedTagger:
             raise NothingToLearn("The transcripts hold no words to learn tags from.")
         return cls(roles)
 
+    @property
+    def roles(self) -> tuple[Role, ...]:
+        """The roles that have a vocabulary of their own."""
+        return tuple(self._roles)
+
     def vocabulary(self, role: Role) -> tuple[str, ...]:
         """The tags of `role`, most frequent first; empty for tools, whose tags are made from what they say."""
         return self._roles[role].names if role in self._roles else ()

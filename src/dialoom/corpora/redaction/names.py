@@ -54,13 +54,13 @@ Kind = str
 """`name` for people, `agent` for whoever speaks for the system."""
 
 
-def names_in(turns: Iterable[tuple[Role, str]]) -> dict[str, Kind]:
-    """Names in a dialogue by the cues of its turns.
+def names_in(turns: Iterable[tuple[Role, str]], seen: set[tuple[Role, str, bool]]) -> dict[str, Kind]:
+    """Names in a dialogue by the cues of its turns; turns in `seen` are passed over, others are added to it.
 
     Who says a name is theirs, or is addressed by it, tells whose it is; a name that both sides go by is a customer's.
     """
     found: dict[str, Kind] = {}
-    for role, name, how in _cues(turns):
+    for role, name, how in _cues(turns, seen):
         agents = (role is Role.SYSTEM) == (how == "own")
         kind = "mentioned" if how == "mentioned" else "agent" if agents else "name"
         if _WEIGHT[kind] > _WEIGHT[found.get(name, "")]:
@@ -70,19 +70,22 @@ def names_in(turns: Iterable[tuple[Role, str]]) -> dict[str, Kind]:
 
 def own_names(turns: Iterable[tuple[Role, str]]) -> list[str]:
     """The names that users say are theirs, in order."""
-    return [name for role, name, how in _cues(turns) if role is Role.USER and how == "own"]
+    return [name for role, name, how in _cues(turns, set()) if role is Role.USER and how == "own"]
 
 
 _WEIGHT = {"": 0, "mentioned": 1, "agent": 2, "name": 3}
 
 
-def _cues(turns: Iterable[tuple[Role, str]]) -> Iterator[tuple[Role, str, str]]:
+def _cues(turns: Iterable[tuple[Role, str]], seen: set[tuple[Role, str, bool]]) -> Iterator[tuple[Role, str, str]]:
     """(who says it, the name, whether it is the speaker's own, the one addressed or only mentioned)."""
     asked = False
     for role, text in turns:
-        if role is not Role.TOOL:
+        if role is Role.TOOL:
+            continue
+        if (role, text, asked) not in seen:
+            seen.add((role, text, asked))
             yield from ((role, name, how) for name, how in _in_turn(role, text, asked))
-            asked = role is Role.SYSTEM and _ASKED.search(text) is not None
+        asked = role is Role.SYSTEM and _ASKED.search(text) is not None
 
 
 def _in_turn(role: Role, text: str, asked: bool) -> Iterator[tuple[str, str]]:
@@ -96,16 +99,20 @@ def _in_turn(role: Role, text: str, asked: bool) -> Iterator[tuple[str, str]]:
     if not _CAPITAL(text):
         return
     yield from ((name, "mentioned") for name in _after(_TITLE, text, _believed))
+    signed: set[str] = set()
+    match: re.Match[str] | None
     for match in _SIGNED.finditer(text):
         if role is Role.SYSTEM or (match["name"].lower() not in ORDINARY_WORDS and len(match["name"]) > 2):
-            yield match["name"], "own"
+            signed.add(match["name"])
     for pattern in (_REGARDS, _LAST):
-        if (signed := pattern.search(text)) and _is_given(signed["name"]):
-            yield signed["name"], "own"
+        if (match := pattern.search(text)) and _is_given(match["name"]):
+            signed.add(match["name"])
+    yield from ((name, "own") for name in sorted(signed))
     kind = role is Role.SYSTEM and _KIND_WORDS.search(text)
     for match in _VOCATIVE.finditer(text):
         name = match["name"]
-        if _is_given(name) or (kind and "," in match[0] and name.lower() not in ORDINARY_WORDS):
+        apart = name.lower() not in ORDINARY_WORDS or name.lower() in AMBIGUOUS_NAMES
+        if name not in signed and (_is_given(name) or (kind and "," in match[0] and apart)):
             yield name, "addressed" if "," in match[0] else "mentioned"
     yield from ((name, "mentioned") for name in _lone(text))
 

@@ -16,6 +16,8 @@ from dialoom.dialogue import Dialogue, Role, Utterance
 
 _SHARED = ("name", "agent", "url", "handle")
 """Types that are not told apart by who said them first."""
+_CUED = ("order", "account", "card", "ssn", "secret", "handle")
+"""Types that are found by the words before them, and then wherever the value is said again."""
 PLACEHOLDER = re.compile(rf"<(?:our-)?({'|'.join(TYPES)})>")
 _SURNAME = re.compile(r"(<(?:name|agent)>) ([A-Z][a-z]+(?:-[A-Z][a-z]+)?)(?![\w'’])")
 _AGAIN = re.compile(r"<(name|agent)>(?: <\1>)+")
@@ -39,6 +41,7 @@ class _Redaction:
         self._dialogue = dialogue
         self._keep = {_plain(value) for value in keep}
         self._first: dict[str, Role] = {}
+        self._texts: dict[tuple[str, Role], str] = {}
         known: dict[str, str] = {}
         people = {name: "name" for name in names if _plain(name) not in self._keep}
         for kind, value in marked(dialogue):
@@ -50,9 +53,14 @@ class _Redaction:
                     people.setdefault(value, kind)
             elif len(value) > 2 and value.lower() not in ORDINARY_WORDS:
                 known.setdefault(value.lower(), kind)
-        self._known = known
+        self._known = dict(known)
         self._known_pattern = _any_of(known)
         self._shaped = [self._by_shape(u.text, u.role) for u in dialogue.utterances]
+        if self._known.keys() > known.keys():  # a number said to be an order's is one wherever it stands
+            self._known_pattern = _any_of(self._known)
+            self._shaped = [
+                self._by_shape(text, u.role) for text, u in zip(self._shaped, dialogue.utterances, strict=True)
+            ]
         self._names: tuple[re.Pattern[str], dict[str, str]] | None = None
         self._names = self._names_of(people)
 
@@ -60,9 +68,10 @@ class _Redaction:
         """The pattern of all names; looked for again while a name taken out brings another one to light."""
         roles = [utterance.role for utterance in self._dialogue.utterances]
         self._names = name_pattern(people)
+        seen: set[tuple[Role, str, bool]] = set()
         while True:
             texts = self._shaped if self._names is None else map(self._without_names, self._shaped)
-            found = names_in(zip(roles, texts, strict=True))
+            found = names_in(zip(roles, texts, strict=True), seen)
             new = {k: v for k, v in found.items() if k not in people and _plain(k) not in self._keep}
             if not new:
                 return self._names
@@ -108,6 +117,8 @@ class _Redaction:
         if plain in self._keep:
             return value
         first = self._first.setdefault(plain, role)
+        if kind in _CUED and len(plain) > 3 and any(char.isdecimal() for char in plain):
+            self._known.setdefault(" ".join(value.lower().split()), kind)
         return f"<our-{kind}>" if first is Role.SYSTEM and kind not in _SHARED else f"<{kind}>"
 
     def _value(self, value: Any, role: Role, kind: str | None = None) -> Any:
@@ -124,7 +135,13 @@ class _Redaction:
             if PLACEHOLDER.search(str(value)) or _plain(str(value)) in self._keep:
                 return value
             return f"<{kind}>"
-        return self._without_names(self._by_shape(value, role)) if isinstance(value, str) else value
+        return self._text(value, role) if isinstance(value, str) else value
+
+    def _text(self, text: str, role: Role) -> str:
+        """An annotation's text; the same few labels stand on many turns."""
+        if (text, role) not in self._texts:
+            self._texts[text, role] = self._without_names(self._by_shape(text, role))
+        return self._texts[text, role]
 
     def _id(self, name: str) -> str:
         shown = {kind for kind in ("email", "phone") if f"<{kind}>" in replaced(name, lambda kind, _: f"<{kind}>")}
@@ -134,7 +151,7 @@ class _Redaction:
         return "dialogue-" + "".join(chr(97 + half) for byte in digest for half in (byte >> 4, byte & 15))
 
 
-_VERBS = words_of("will may can mark grant chase pat rob sue wade skip")
+_VERBS = words_of("hope will may can mark grant chase pat rob sue wade skip")
 _AFTER_VERB = words_of("you i we he she it they the this that these those my your our all any be me there as not")
 
 

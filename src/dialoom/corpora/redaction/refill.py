@@ -140,7 +140,7 @@ def _neutral(text: str) -> str:
     any_left = r"<(?P<ours>our-)?(?P<type>[a-z]+)>"
     text = re.sub(rf" ?[(\[] ?{any_left} ?[)\]]", "", text)
     text = re.sub(rf"(?<=\w):\s*{any_left}", "", text)
-    text = re.sub(rf"(?P<noun>\b(?:{_NOUN}))(?:\s*#)?\s+{any_left}", lambda m: m["noun"], text, flags=re.IGNORECASE)
+    text = re.sub(rf"(?P<noun>\b(?:{_NOUN}))(?:\s*#\s*|\s+){any_left}", lambda m: m["noun"], text, flags=re.IGNORECASE)
     text = re.sub(rf"(?P<be>\b(?:is|was|are)|['’]s) {any_left}", _predicate, text, flags=re.IGNORECASE)
     text = re.sub(r"(?P<before>[.!?]\s*|^)<(?:our-)?(?:url|handle)>(?=\s*(?:$|[.!?]))", r"\g<before>", text)
     text = re.sub(r"(?P<before>[.!?])\s*<(?:our-)?(?:url|handle)>", r"\g<before>", text)
