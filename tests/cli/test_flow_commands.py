@@ -110,3 +110,19 @@ def test_that_replay_shows_the_first_turn_that_differs(tmp_path: Path) -> None:
     assert code == 1
     assert "Turn 1 differs: the user says 'go'" in text
     assert "said: ['Done.'] then, ['Finished.'] now" in text
+
+
+def test_that_chat_runs_a_flow_and_records_it(tmp_path: Path) -> None:
+    from dialoom.cli.application import app as whole
+
+    record, script = tmp_path / "s.jsonl", tmp_path / "lines.txt"
+    script.write_text("a large veggie pizza\nyes\n")
+    arguments = ["chat", str(SHOP / "shop.yaml"), "--app", str(SHOP / "app.py"), "--script", str(script)]
+    result = CliRunner().invoke(whole, [*arguments, "--log", str(record), "--trace"])
+    assert result.exit_code == 0
+    assert "I have added a large Veggie to your basket." in result.output
+    assert "node_entered" in result.output
+    assert (
+        dialoom("replay", record, "--flow", SHOP / "shop.yaml", "--app", SHOP / "app.py")[1]
+        == "3 turns, all the same\n"
+    )

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import typer
 from typer.exceptions import TyperException
 
-from dialoom.cli import chat, conform, demo, diff, eval, formats, init, learn, route, show  # noqa: A004
+from dialoom.cli import chat, conform, demo, diff, eval, flow, formats, init, learn, replay, route, show, test  # noqa: A004
 from dialoom.errors import DialoomError, UsageError
 
 DONE, FAILED, MISTAKE, INTERRUPTED = 0, 1, 2, 130
@@ -32,6 +32,9 @@ app.command("route")(route.route_command)
 app.command("diff")(diff.diff_command)
 app.command("conform")(conform.conform_command)
 app.add_typer(eval.app, name="eval")
+app.add_typer(flow.flow_app, name="flow")
+app.command("test")(test.run_tests)
+app.command("replay")(replay.replay_command)
 app.command("demo")(demo.demo_command)
 
 
