@@ -73,7 +73,19 @@ class InvalidFile(UsageError):
 
 
 class InvalidRecord(InvalidFile):
-    """One record of a transcript that cannot be read; readers may skip and count it."""
+    """One record of a transcript that cannot be read; readers may skip and count it.
+
+    `field` is the key path inside the record and `raw` an excerpt of what was found, for the file of rejects.
+    """
+
+    def __init__(
+        self, path: object, problem: str, *, place: str = "", field: str = "", raw: str = "", hint: str = ""
+    ) -> None:
+        where = f"{place}, field '{field}'" if place and field else place or (f"field '{field}'" if field else "")
+        super().__init__(path, problem, place=where, hint=hint)
+        self.place = place
+        self.field = field
+        self.raw = raw
 
 
 class InvalidFlow(UsageError):

@@ -1,0 +1,116 @@
+"""How a turn becomes a reply: the best example's own words, those words ranked by a model, or a generating model.
+
+A responder sees redacted text only, so nothing of another person's data can pass through it; the agent re-fills its
+answer from the conversation at hand.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from dialoom.agent.trace import Call, Recorder
+from dialoom.dialogue import Dialogue
+from dialoom.examples.base import Example
+from dialoom.examples.prompt import PromptBuilder
+from dialoom.models.base import LanguageModel, Message, Request, Sampling, Scorer
+
+NOTHING_TO_SAY = "I'm sorry, I don't know how to help with that. Let me pass you on to a colleague."
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A reply before it is re-filled: its text, who produced it, and the example it was taken from, if any."""
+
+    text: str
+    source: str
+    example: Example | None = None
+
+
+class Responder(Protocol):
+    """Answers a conversation with the examples chosen for it."""
+
+    @property
+    def name(self) -> str:
+        """What traces call it."""
+        ...
+
+    async def respond(self, context: Dialogue, examples: Sequence[Example], recorder: Recorder) -> Answer:
+        """The answer to the last utterance of `context`; model calls go into `recorder`."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class RetrieveResponder:
+    """Answers with the reply of the best example. No model at all."""
+
+    name: str = "retrieve"
+
+    async def respond(self, context: Dialogue, examples: Sequence[Example], recorder: Recorder) -> Answer:
+        """The first example's reply, or an honest hand-off where nothing was found."""
+        if not examples:
+            return Answer(NOTHING_TO_SAY, self.name)
+        return Answer(examples[0].reply_text, self.name, examples[0])
+
+
+@dataclass(frozen=True, slots=True)
+class RankedResponder:
+    """Answers with the vetted reply that a model finds likeliest; the model cannot say anything of its own.
+
+    Only examples whose score is within `margin` of the best are ranked, so likelihood breaks ties and never overrules
+    retrieval. With a single candidate no call is made. `window` utterances of context are shown to the model.
+    """
+
+    model: Scorer
+    name: str = "ranked"
+    margin: float = 0.05
+    window: int = 4
+
+    async def respond(self, context: Dialogue, examples: Sequence[Example], recorder: Recorder) -> Answer:
+        """The likeliest of the best examples' replies."""
+        vetted: dict[str, Example] = {}
+        for example in examples:
+            if example.score >= examples[0].score - self.margin:
+                vetted.setdefault(example.reply_text, example)
+        if len(vetted) < 2:
+            return await RetrieveResponder(self.name).respond(context, examples, recorder)
+        with recorder.stage("rank") as decided:
+            scores = await self.model.score(chat(context, self.window), tuple(vetted))
+            decided["candidates"] = [
+                {"text": text, "log_likelihood": round(score, 4)} for text, score in zip(vetted, scores, strict=True)
+            ]
+        best = max(range(len(scores)), key=scores.__getitem__)
+        text, example = list(vetted.items())[best]
+        return Answer(text, self.name, example)
+
+
+@dataclass(frozen=True, slots=True)
+class GenerateResponder:
+    """Answers with a generating model that sees the examples in its prompt (DFA-RAG sec. 3.3)."""
+
+    model: LanguageModel
+    prompt: PromptBuilder
+    sampling: Sampling = Sampling(max_tokens=160)
+    timeout: float = 60.0
+
+    @property
+    def name(self) -> str:
+        """The model's name."""
+        return self.model.name
+
+    async def respond(self, context: Dialogue, examples: Sequence[Example], recorder: Recorder) -> Answer:
+        """The model's completion, cleaned of role prefixes. Raises `ModelError` when the call fails."""
+        messages = self.prompt.build(context, examples)
+        request = Request(messages, self.sampling, timeout=self.timeout)
+        async with asyncio.timeout(self.timeout):
+            completion = await self.model.generate(request)
+        recorder.calls.append(Call.of(messages, completion))
+        return Answer(self.prompt.clean(completion.text), self.name)
+
+
+def chat(context: Dialogue, window: int) -> tuple[Message, ...]:
+    """The last `window` user and system utterances as chat messages."""
+    spoken = [utterance for utterance in context.utterances if utterance.role != "tool"][-window:]
+    return tuple(Message("user" if item.role == "user" else "assistant", item.text) for item in spoken)

@@ -1,0 +1,1 @@
+"""Rules, grammars of true replies, constrained decoding and provenance."""
