@@ -134,7 +134,12 @@ class Agent:
         return {
             "state": automaton.state(route.state).name,
             "path": [
-                {"round": step.round, "symbol": step.symbol, "state": automaton.state(step.state).name, "known": step.known}
+                {
+                    "round": step.round,
+                    "symbol": step.symbol,
+                    "state": automaton.state(step.state).name,
+                    "known": step.known,
+                }
                 for step in route.path
             ],
             "next": [{"tag": tag, "probability": round(share, 4)} for tag, share in route.next_tags[:5]],

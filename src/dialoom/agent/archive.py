@@ -59,7 +59,9 @@ def _entries(source: Path) -> dict[str, bytes]:
         with zipfile.ZipFile(source) as archive:
             infos = archive.infolist()
             if len(infos) > MAX_ENTRIES or any(info.file_size > MAX_ENTRY_BYTES for info in infos):
-                raise InvalidFile(source, f"more than {MAX_ENTRIES} entries, or one larger than {MAX_ENTRY_BYTES} bytes.")
+                raise InvalidFile(
+                    source, f"more than {MAX_ENTRIES} entries, or one larger than {MAX_ENTRY_BYTES} bytes."
+                )
             return {info.filename: archive.read(info) for info in infos}
     except (zipfile.BadZipFile, OSError, EOFError, NotImplementedError, RuntimeError) as error:
         raise InvalidFile(source, f"cannot be read ({error}).", hint="This is not a Dialoom model.") from error

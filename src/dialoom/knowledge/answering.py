@@ -16,7 +16,8 @@ Outcome = Literal["answered", "no_source_needed", "not_found", "hand_off"]
 @dataclass(frozen=True, slots=True)
 class AnswerSettings:
     """`supported` is the least score of a reply that may be given. Below it the reply is `not_found` (with {sources}
-    filled in), or `hand_off` where that is not empty. `unreachable` is added when a planned source was not there."""
+    filled in), or `hand_off` where that is not empty. `unreachable` is added when a planned source was not there.
+    """
 
     refine: RefineSettings = field(default_factory=RefineSettings)
     supported: float = 0.1
@@ -41,7 +42,9 @@ class Answer:
         if self.chosen is None or self.outcome != "answered":
             return ()
         pairs = zip(self.chosen.evidence, self.chosen.consistency, strict=True)
-        ranked = sorted(((-(e.relevance or 0.0) * c, i, e) for i, (e, c) in enumerate(pairs) if c > 0), key=lambda t: t[:2])
+        ranked = sorted(
+            ((-(e.relevance or 0.0) * c, i, e) for i, (e, c) in enumerate(pairs) if c > 0), key=lambda t: t[:2]
+        )
         return tuple((evidence.source, evidence.id) for _, _, evidence in ranked)
 
     def trace(self) -> dict[str, Any]:

@@ -11,16 +11,18 @@ from dialoom.knowledge.terms import words
 from dialoom.models.base import LanguageModel, Message
 
 _NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
-_NEGATION = frozenset(
+_NEGATING = (
     "no not never none nobody nothing neither nor without cannot can't won't don't doesn't didn't isn't aren't wasn't "
-    "weren't shouldn't wouldn't couldn't hasn't haven't unable".split()
+    "weren't shouldn't wouldn't couldn't hasn't haven't unable"
 )
+_NEGATION = frozenset(_NEGATING.split())
 _HAN_NEGATION = ("不", "没", "無", "无", "非", "未", "别")
-_STOP = frozenset(
+_FUNCTION_WORDS = (
     "a an the and or of to in on at for with from by as is are was were be been it its this that these those i you he "
     "she we they my your our their me us them do does did can will would could should have has had there here so if "
-    "then than very just also about what which who when where how".split()
+    "then than very just also about what which who when where how"
 )
+_STOP = frozenset(_FUNCTION_WORDS.split())
 _CONTRACTION = re.compile(r"\b(\w+)n[’']t\b", re.IGNORECASE)
 
 

@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class SourceEvent:
-    """A planned source that gave nothing: it `failed`, was `slow`, or was `skipped` because one it needs was not there."""
+    """A planned source that gave nothing: it `failed`, was `slow`, or `skipped` because one that it needs did."""
 
     source: str
     kind: Literal["failed", "slow", "skipped"]
@@ -33,7 +33,8 @@ class SourceEvent:
 @dataclass(frozen=True, slots=True)
 class Gathered:
     """What a turn found. `evidence` is in plan order, best first inside a source; `reserve` is what was found but not
-    kept, in the same order; `milliseconds` by stage and source."""
+    kept, in the same order; `milliseconds` by stage and source.
+    """
 
     plan: Plan
     evidence: tuple[Evidence, ...] = ()
@@ -45,7 +46,8 @@ class Gathered:
 @dataclass(frozen=True, slots=True)
 class GatherSettings:
     """`top` pieces of evidence are kept a source, of `candidates` asked for; `deadline` seconds each, or by source in
-    `deadlines`. Evidence under `least` relevance is not kept."""
+    `deadlines`. Evidence under `least` relevance is not kept.
+    """
 
     top: int = 3
     candidates: int = 10

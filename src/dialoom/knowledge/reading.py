@@ -63,6 +63,8 @@ class ExtractiveReader:
             return " ".join(sentences)
         lexicon = Lexicon.fit([turn, *sentences])
         asked = lexicon.vector(turn)
-        overlap = [sum(m for i, m in zip(asked.ids, asked.mass, strict=True) if i in lexicon.vector(s).ids) for s in sentences]
+        overlap = [
+            sum(m for i, m in zip(asked.ids, asked.mass, strict=True) if i in lexicon.vector(s).ids) for s in sentences
+        ]
         order = sorted(range(len(sentences)), key=lambda i: (-overlap[i], i))[: self._sentences]
         return " ".join(sentences[i] for i in sorted(order))

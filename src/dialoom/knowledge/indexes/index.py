@@ -94,7 +94,12 @@ class PassageIndex:
         return changes
 
     def search(
-        self, text: str, n: int, *, owner: str = "", parents: Sequence[str] | None = None,
+        self,
+        text: str,
+        n: int,
+        *,
+        owner: str = "",
+        parents: Sequence[str] | None = None,
         exhaustive: bool = False,
     ) -> list[Hit]:
         """At most `n` passages, best first, among everyone's and `owner`'s.
@@ -119,9 +124,7 @@ class PassageIndex:
         chosen = ranked[:n]
         passages = self.store.fetch([int(built.rows[at]) for at, _, _ in chosen], owner)
         return [
-            Hit(passages[row], score, parts)
-            for at, score, parts in chosen
-            if (row := int(built.rows[at])) in passages
+            Hit(passages[row], score, parts) for at, score, parts in chosen if (row := int(built.rows[at])) in passages
         ]
 
     def _dense(
@@ -206,7 +209,9 @@ class PassageIndex:
                 DenseIndex.load(folder / "dense") if self.method != "bm25" else None,
             )
         except (KeyError, TypeError, ValueError, OSError) as error:
-            raise InvalidFile(path, f"not a usable index ({error}).", hint="Delete the folder to index anew.") from error
+            raise InvalidFile(
+                path, f"not a usable index ({error}).", hint="Delete the folder to index anew."
+            ) from error
 
 
 def _mask(rows: Rows, wanted: Rows) -> NDArray[np.bool_]:

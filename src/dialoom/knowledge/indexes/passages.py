@@ -75,7 +75,9 @@ class PassageStore:
         with self._lock, self._db:
             for passage in passages:
                 if passage.id in given:
-                    raise UsageError(f"Two passages have the id '{passage.id}'.", hint="Ids are unique inside a source.")
+                    raise UsageError(
+                        f"Two passages have the id '{passage.id}'.", hint="Ids are unique inside a source."
+                    )
                 given.add(passage.id)
                 known = self._db.execute("SELECT digest FROM passages WHERE id = ?", (passage.id,)).fetchone()
                 digest = passage.digest

@@ -29,7 +29,8 @@ class FactRule:
 @dataclass(frozen=True, slots=True)
 class Remark:
     """What a turn did to memory: a fact kept, a fact to ask about (`question`), a fact confirmed or dropped, or
-    subjects forgotten."""
+    subjects forgotten.
+    """
 
     kind: Literal["kept", "ask", "confirmed", "dropped", "forgotten"]
     fact: Fact | None = None
@@ -44,13 +45,23 @@ def _rule(pattern: str, subject: str = "", confirm: Confirmation = "never", text
 
 _END = r"(?=\s*(?:[.,;!?]|$|\band\b|\bbut\b|\bso\b|\bbecause\b))"
 ENGLISH_RULES: tuple[FactRule, ...] = (
-    _rule(rf"\bmy (?P<subject>[a-z]+(?: [a-z]+)?) size is (?P<value>\w[\w./-]*){_END}", text="The customer's {subject} size is {value}."),
+    _rule(
+        rf"\bmy (?P<subject>[a-z]+(?: [a-z]+)? size) is (?P<value>\w[\w./-]*){_END}",
+        text="The customer's {subject} is {value}.",
+    ),
     _rule(rf"\bmy name is (?P<value>[A-Z]\w*(?: [A-Z]\w*)*){_END}", "name"),
-    _rule(rf"\bi(?: a|')m allergic to (?P<value>[\w -]+?){_END}", "allergy", "ask", "The customer is allergic to {value}."),
+    _rule(
+        rf"\bi(?: a|')m allergic to (?P<value>[\w -]+?){_END}", "allergy", "ask", "The customer is allergic to {value}."
+    ),
     _rule(rf"\bi live in (?P<value>[\w -]+?){_END}", "home", text="The customer lives in {value}."),
-    _rule(rf"\bi (?:always )?prefer (?P<value>[\w -]+?){_END}", "preference", "repeat", "The customer prefers {value}."),
-    _rule(rf"\bmy favou?rite (?P<subject>[a-z]+) is (?P<value>[\w -]+?){_END}", text="The customer's favourite {subject} is {value}."),
-)  # fmt: skip
+    _rule(
+        rf"\bi (?:always )?prefer (?P<value>[\w -]+?){_END}", "preference", "repeat", "The customer prefers {value}."
+    ),
+    _rule(
+        rf"\bmy favou?rite (?P<subject>[a-z]+) is (?P<value>[\w -]+?){_END}",
+        text="The customer's favourite {subject} is {value}.",
+    ),
+)
 """A small set for English; add rules for what matters in your domain."""
 
 _YES = re.compile(r"^\s*(?:yes|yeah|yep|correct|right|that's right|sure|exactly|ok(?:ay)?)\b", re.IGNORECASE)
@@ -73,15 +84,13 @@ def read_turn(
     for rule in rules:
         for match in rule.pattern.finditer(text):
             subject = (rule.subject or match.group("subject")).lower().strip()
-            if not rule.subject and " size " in match.group().lower():
-                subject = f"{subject} size"
             remarks.append(_learn(memory, user, rule, subject, match, dialogue))
     return remarks
 
 
 def _learn(memory: Memory, user: str, rule: FactRule, subject: str, match: re.Match[str], dialogue: str) -> Remark:
     value = match.group("value").strip()
-    said = rule.text.format(subject=subject.removesuffix(" size") if "{subject} size" in rule.text else subject, value=value)
+    said = rule.text.format(subject=subject, value=value)
     fact = memory.remember(user, subject, value, said, dialogue=dialogue, confirmed=rule.confirm == "never")
     if not fact.confirmed and rule.confirm == "repeat" and fact.times >= 2:
         fact = memory.confirm(user, fact.number)

@@ -1,4 +1,4 @@
-"""Dated facts about users in SQLite. Every read and every write names the user; there is no way to read across users."""
+"""Dated facts about users in SQLite. Every read and write names the user; none reads across users."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from dialoom.errors import UsageError
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS facts (
     number INTEGER PRIMARY KEY AUTOINCREMENT, user TEXT NOT NULL, subject TEXT NOT NULL, value TEXT NOT NULL,
-    text TEXT NOT NULL, said_at TEXT NOT NULL, dialogue TEXT NOT NULL, confirmed INTEGER NOT NULL, times INTEGER NOT NULL,
-    replaced_at TEXT
+    text TEXT NOT NULL, said_at TEXT NOT NULL, dialogue TEXT NOT NULL,
+    confirmed INTEGER NOT NULL, times INTEGER NOT NULL, replaced_at TEXT
 );
 CREATE INDEX IF NOT EXISTS facts_user ON facts (user, subject);
 """
@@ -63,13 +63,15 @@ class Memory:
         now = self._clock().isoformat()
         with self._lock, self._db:
             same = self._db.execute(
-                "SELECT number, confirmed FROM facts WHERE user = ? AND subject = ? AND value = ? AND replaced_at IS NULL",
+                "SELECT number, confirmed FROM facts"
+                " WHERE user = ? AND subject = ? AND value = ? AND replaced_at IS NULL",
                 (user, subject, value),
             ).fetchone()
             if same:
                 number = int(same[0])
                 self._db.execute(
-                    "UPDATE facts SET times = times + 1, said_at = ?, text = ?, confirmed = max(confirmed, ?) WHERE number = ?",
+                    "UPDATE facts SET times = times + 1, said_at = ?, text = ?, confirmed = max(confirmed, ?)"
+                    " WHERE number = ?",
                     (now, text, int(confirmed), number),
                 )
                 confirmed = confirmed or bool(same[1])

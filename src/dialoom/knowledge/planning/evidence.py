@@ -7,8 +7,8 @@ from predictions for turns that the feeding model had not seen.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ from dialoom.files import Parts, pack_json, unpack_json
 from dialoom.knowledge.base import Plan, Query, Source
 from dialoom.knowledge.labelled import LabelledTurn, Pools
 from dialoom.knowledge.planning.offsets import tune
+from dialoom.knowledge.planning.pools import candidate_pools
 from dialoom.knowledge.planning.text import Classes, TextModel, choose, folds, plan_classes
 from dialoom.knowledge.ranking.features import OWN
 from dialoom.knowledge.ranking.ranker import (
@@ -39,9 +40,9 @@ VIEWS = (1, 3)
 
 @dataclass(frozen=True, slots=True)
 class EvidenceSettings:
-    """`balance` weighs mean F1 over plans (1) against accuracy (0) when the offsets are tuned; `models` are averaged."""
+    """`balance` weighs mean F1 (1) against accuracy (0) when the offsets are tuned; `models` are averaged."""
 
-    ranker: RankerSettings = RankerSettings()
+    ranker: RankerSettings = field(default_factory=RankerSettings)
     balance: float = 0.5
     models: int = 3
     rounds: int = 150
@@ -89,7 +90,9 @@ class EvidencePlanner:
             for i in test:
                 looks[i] = replace(looks[i], probabilities=part.judge(looks[i].columns))
             for view, found in zip(VIEWS, logits, strict=True):
-                model = TextModel.fit([contexts[i] for i in train], labels[train], len(classes), featuriser.lexicon, view)
+                model = TextModel.fit(
+                    [contexts[i] for i in train], labels[train], len(classes), featuriser.lexicon, view
+                )
                 found[test] = model.logits([contexts[i] for i in test])
         rows = np.vstack(
             [
@@ -108,7 +111,13 @@ class EvidencePlanner:
         look = look or self.ranker.look(context, pools)
         logits = [model.logits([context])[0] for model in self.texts]
         row = stack_row(context, pools, look, logits)[None]
-        return _averaged(self.stack, row, len(self.classes))[0]
+        found: Floats = _averaged(self.stack, row, len(self.classes))[0]
+        return found
+
+    async def plan(self, query: Query, sources: Sequence[Source]) -> Plan:
+        """See `Planner`; asks every source for candidates first, so calling it costs a search of each."""
+        pools = await candidate_pools(query, sources)
+        return choose(self.classes, self.probabilities(query.context, pools), self.offsets, sources)
 
     def decide(self, context: Dialogue, pools: Pools, look: Look | None = None) -> tuple[str, ...]:
         """The chosen plan for given candidates, whatever sources they came from."""
@@ -155,11 +164,11 @@ def stack_row(
     values: list[float] = []
     for raw in logits:
         values += np.log(np.maximum(softmax(raw[None])[0], 1e-9)).tolist()
-    for source in sorted(pools):
+    for source in look.sources:
         values += _source_view(source, pools, look)
     values += look.neighbours.tolist()
     spoken = [u for u in context.utterances if u.role is not Role.TOOL]
-    last = spoken[-1].text
+    last = spoken[-1].text if spoken else ""
     before = spoken[-2].text if len(spoken) > 1 else ""
     values += [
         float(sum(1 for u in spoken if u.role is Role.USER)),
@@ -171,13 +180,14 @@ def stack_row(
     return np.array(values, dtype=np.float32)
 
 
-_TOP = 3
+_TOP, _SHAPE = 3, 6
+"""Best probabilities, and numbers about them, that each source gives to a row."""
 
 
 def _source_view(source: str, pools: Pools, look: Look) -> list[float]:
     """Best probabilities, how sharp they are, and the best candidate's columns; zeros for an empty pool."""
     if source not in look.columns:
-        return []
+        return [0.0] * (_TOP + _SHAPE + len(look.neighbours) + 2 * look.width)
     probabilities, columns = look.probabilities[source], look.columns[source]
     order = np.argsort(-probabilities, kind="stable")
     top = np.zeros(_TOP)
@@ -226,9 +236,7 @@ def _look_at_all(turns: Sequence[LabelledTurn], ranker: LearnedRanker, watch: Wa
 
 
 def _trees(rows: NDArray[np.float32], labels: NDArray[np.int64], settings: EvidenceSettings, seed: int) -> Trees:
-    return Trees.fit(
-        rows, labels, rounds=settings.rounds, rate=settings.rate, leaves=settings.leaves, seed=seed
-    )
+    return Trees.fit(rows, labels, rounds=settings.rounds, rate=settings.rate, leaves=settings.leaves, seed=seed)
 
 
 def _averaged(stack: Sequence[Trees], rows: NDArray[np.float32], classes: int) -> Floats:

@@ -13,7 +13,7 @@ from dialoom.knowledge.order import call_order, closed
 class AlwaysPlanner:
     """Every source, every turn (the paper's "always use all sources", table VII)."""
 
-    async def plan(self, query: Query, sources: Sequence[Source]) -> Plan:
+    async def plan(self, query: Query, sources: Sequence[Source]) -> Plan:  # noqa: ARG002
         """See `Planner`."""
         return Plan(call_order(sources), reason="always")
 
@@ -21,7 +21,7 @@ class AlwaysPlanner:
 class NeverPlanner:
     """No source, ever."""
 
-    async def plan(self, query: Query, sources: Sequence[Source]) -> Plan:
+    async def plan(self, query: Query, sources: Sequence[Source]) -> Plan:  # noqa: ARG002
         """See `Planner`."""
         return Plan(reason="never")
 

@@ -28,7 +28,12 @@ class PromptedPlanner:
     """
 
     def __init__(
-        self, model: LanguageModel, *, examples: Sequence[LabelledTurn] = (), fallback: Sequence[str] = (), turns: int = 6
+        self,
+        model: LanguageModel,
+        *,
+        examples: Sequence[LabelledTurn] = (),
+        fallback: Sequence[str] = (),
+        turns: int = 6,
     ) -> None:
         self._model = model
         self._examples = tuple(examples)

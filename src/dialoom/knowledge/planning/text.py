@@ -109,7 +109,8 @@ class TextPlanner:
 
     def probabilities(self, context: Dialogue) -> Floats:
         """Of each of `classes`, before the offsets."""
-        return softmax(self.model.logits([context]))[0]
+        found: Floats = softmax(self.model.logits([context]))[0]
+        return found
 
     async def plan(self, query: Query, sources: Sequence[Source]) -> Plan:
         """See `Planner`."""
@@ -119,7 +120,7 @@ class TextPlanner:
         """What a saved planner consists of."""
         lexicon = {f"lexicon/{name}": value for name, value in self.model.lexicon.parts().items()}
         settings = {"classes": self.classes, "offsets": self.offsets.tolist()}
-        return lexicon | {"planner.json": pack_json(settings)} | self.model.parts()
+        return {**lexicon, "planner.json": pack_json(settings), **self.model.parts()}
 
     @classmethod
     def from_parts(cls, parts: Parts) -> TextPlanner:

@@ -128,7 +128,8 @@ class Experience:
 
     def plan_shares(self, recall: Recall, rows: Ints) -> Floats:
         """How `rows` were planned, weighted by their similarity to the turn: a share for each of `plan_names`, then
-        the highest and the mean similarity; zeros without rows."""
+        the highest and the mean similarity; zeros without rows.
+        """
         if not len(rows):
             return np.zeros(len(self.plan_names) + 2, dtype=np.float32)
         weights = recall.turns[rows] + np.float32(0.01)

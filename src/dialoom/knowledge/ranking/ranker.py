@@ -41,13 +41,14 @@ class RankerSettings:
 class Look:
     """What the ranker saw in one turn, by source.
 
-    `columns` and `probabilities` have a row a candidate; the first `OWN` columns belong to the turn, the next `width`
+    `sources` are all that the ranker knows, whether or not this turn had candidates there. `columns` and `probabilities` have a row a candidate; the first `OWN` columns belong to the turn, the next `width`
     to the candidate itself. `plans` are rows of `Experience.plan_shares` over the past turns that used the candidate,
     `neighbours` one such row over the past turns nearest to this one; both empty without experience.
     """
 
     columns: Mapping[str, NDArray[np.float32]]
     probabilities: Mapping[str, Floats]
+    sources: tuple[str, ...]
     width: int
     plans: Mapping[str, NDArray[np.float32]]
     neighbours: NDArray[np.float32]
@@ -88,7 +89,14 @@ class LearnedRanker:
             for source in columns:
                 users = [experience.users_of(recall, source, passage) for passage in pools[source]]
                 plans[source] = np.array([experience.plan_shares(recall, rows) for rows in users])
-        return Look(columns, self.judge(columns), len(self.featuriser.columns), plans, neighbours)
+        return Look(
+            columns,
+            self.judge(columns),
+            tuple(sorted(self.featuriser.kinship)),
+            len(self.featuriser.columns),
+            plans,
+            neighbours,
+        )
 
     def judge(self, columns: Mapping[str, NDArray[np.float32]]) -> dict[str, Floats]:
         """Probabilities of every candidate from its columns."""
@@ -98,7 +106,8 @@ class LearnedRanker:
         models = self.models.get(source, ())
         if not models:
             return np.zeros(len(matrix))
-        return np.mean([model.probabilities(matrix)[:, 0] for model in models], axis=0)
+        found: Floats = np.mean([model.probabilities(matrix)[:, 0] for model in models], axis=0)
+        return found
 
     async def relevance(self, query: Query, evidence: Sequence[Evidence]) -> list[float]:
         """See `RelevanceScorer`: the probabilities, to tenths."""
@@ -114,9 +123,7 @@ class LearnedRanker:
     def parts(self) -> Parts:
         """What a saved ranker consists of."""
         f = self.featuriser
-        found: dict[str, bytes] = {
-            f"lexicon/{name}": value for name, value in f.lexicon.parts().items()
-        }
+        found: dict[str, bytes] = {f"lexicon/{name}": value for name, value in f.lexicon.parts().items()}
         if f.experience is not None:
             found |= {f"experience/{name}": value for name, value in f.experience.parts().items()}
         for source, models in self.models.items():

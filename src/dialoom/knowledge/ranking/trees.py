@@ -33,7 +33,14 @@ class Trees:
 
     @classmethod
     def fit(
-        cls, columns: NDArray[np.float32], labels: NDArray[np.int64], *, rounds: int, rate: float, leaves: int, seed: int
+        cls,
+        columns: NDArray[np.float32],
+        labels: NDArray[np.int64],
+        *,
+        rounds: int,
+        rate: float,
+        leaves: int,
+        seed: int,
     ) -> Trees:
         """Histogram gradient boosting of the log loss; one output for two classes, else one a class (0, 1, ...)."""
         from sklearn.ensemble import HistGradientBoostingClassifier

@@ -93,7 +93,9 @@ class CallSource:
 
     def _ask(self, query: Query, n: int) -> Any:
         try:
-            for attempt in stamina.retry_context(on=_may_pass, attempts=self._attempts, wait_initial=0.05, wait_max=1.0):
+            for attempt in stamina.retry_context(
+                on=_may_pass, attempts=self._attempts, wait_initial=0.05, wait_max=1.0
+            ):
                 with attempt:
                     return self._call(query, n)
         except SourceError:
@@ -110,7 +112,9 @@ class CallSource:
             problem = next(iter(self._records.iter_errors(records)), None)
         if problem is not None:
             where = problem.json_path
-            raise SourceError(f"Source '{self.name}' returned what its schema does not allow, at {where}: {problem.message}")
+            raise SourceError(
+                f"Source '{self.name}' returned what its schema does not allow, at {where}: {problem.message}"
+            )
         return [
             Evidence(
                 self.name,
@@ -153,7 +157,9 @@ class HttpCall:
                 body = response.read(_MAX_RESPONSE + 1)
         except urllib.error.HTTPError as error:
             error.close()
-            raise _failed(f"{self._url} answered {error.code}.", may_pass=error.code == 429 or error.code >= 500) from error
+            raise _failed(
+                f"{self._url} answered {error.code}.", may_pass=error.code == 429 or error.code >= 500
+            ) from error
         except (OSError, ValueError) as error:
             raise _failed(f"{self._url} could not be read: {error}.", may_pass=True) from error
         if len(body) > _MAX_RESPONSE:

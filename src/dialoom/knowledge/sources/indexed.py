@@ -52,7 +52,9 @@ class IndexedSource:
             parents = [evidence.id for evidence in earlier]
         hits = self.index.search(text, n, owner=query.user, parents=parents, exhaustive=self._exhaustive)
         return [
-            Evidence(self.name, hit.passage, hit.score, parts=hit.parts, depends_on=_because(hit.passage, earlier, self))
+            Evidence(
+                self.name, hit.passage, hit.score, parts=hit.parts, depends_on=_because(hit.passage, earlier, self)
+            )
             for hit in hits
         ]
 

@@ -18,29 +18,35 @@ from dialoom.knowledge.base import Passage
 def record_passages(
     path: Path | str,
     *,
-    id: str,
+    key: str,
     text: Sequence[str] = (),
     parents: str = "",
     owner: str = "",
 ) -> Iterator[Passage]:
     """Each record of a .jsonl or .csv file as one passage.
 
-    `id`, `parents` and `owner` name the fields that hold these (`parents`: a list, or ids joined by `;`). The text is
-    the fields in `text`, or all others, as `field: value` lines; one field alone stands without its name. Every field
-    is kept in `metadata`. Raises `InvalidRecord` naming the line.
+    `key`, `parents` and `owner` name the fields that hold a record's id, the ids it hangs from (a list, or joined by
+    `;`) and the user it belongs to. The text is the fields in `text`, or all others, as `field: value` lines; one
+    field alone stands without its name. Every field is kept in `metadata`. Raises `InvalidRecord` naming the line.
     """
     source = Path(path)
     for line, record in _records(source):
         place = f"line {line}"
-        missing = [field for field in (id, *text) if field not in record]
+        missing = [field for field in (key, *text) if field not in record]
         if missing:
             fields = ", ".join(sorted(record))
             raise InvalidRecord(source, f"the field '{missing[0]}' is missing; it has {fields}.", place=place)
-        yield _passage(record, id, text, parents, owner, f"{source.name}:{line}")
+        yield _passage(record, key, text, parents, owner, f"{source.name}:{line}")
 
 
 def table_passages(
-    connection: sqlite3.Connection, query: str, *, id: str, text: Sequence[str] = (), parents: str = "", owner: str = ""
+    connection: sqlite3.Connection,
+    query: str,
+    *,
+    key: str,
+    text: Sequence[str] = (),
+    parents: str = "",
+    owner: str = "",
 ) -> Iterator[Passage]:
     """Each row of a SQL query as one passage; the columns are used as `record_passages` uses fields.
 
@@ -52,11 +58,11 @@ def table_passages(
         names = [column[0] for column in cursor.description or ()]
     except sqlite3.Error as error:
         raise UsageError(f"The database refused the query: {error}.", hint="Mend the SQL of this source.") from error
-    for field in (id, *text, *filter(None, (parents, owner))):
+    for field in (key, *text, *filter(None, (parents, owner))):
         if field not in names:
             raise UnknownName("column", field, names)
     for number, row in enumerate(cursor, start=1):
-        yield _passage(dict(zip(names, row, strict=True)), id, text, parents, owner, f"row {number}")
+        yield _passage(dict(zip(names, row, strict=True)), key, text, parents, owner, f"row {number}")
 
 
 def dialogue_passages(dialogues: Iterable[Dialogue]) -> Iterator[Passage]:
@@ -81,7 +87,9 @@ def _records(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
         reader = csv.DictReader(read_text(path).splitlines(keepends=True))
         for row in reader:
             if None in row or None in row.values():
-                raise InvalidRecord(path, "its number of values is not that of the header.", place=f"line {reader.line_num}")
+                raise InvalidRecord(
+                    path, "its number of values is not that of the header.", place=f"line {reader.line_num}"
+                )
             yield reader.line_num, row
     elif suffix in {".jsonl", ".ndjson"}:
         for number, line in enumerate(read_text(path).split("\n"), start=1):
@@ -104,7 +112,11 @@ def _passage(
     if isinstance(linked, str):
         linked = [part.strip() for part in linked.split(";") if part.strip()]
     shown = text or [field for field in record if field not in {id_, parents, owner}]
-    lines = [_plain(record[shown[0]])] if len(shown) == 1 else [f"{f}: {_plain(record[f])}" for f in shown if record[f] not in (None, "")]
+    lines = (
+        [_plain(record[shown[0]])]
+        if len(shown) == 1
+        else [f"{f}: {_plain(record[f])}" for f in shown if record[f] not in (None, "")]
+    )
     return Passage(
         id=_plain(record[id_]),
         text="\n".join(lines),
