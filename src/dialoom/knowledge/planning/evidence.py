@@ -43,7 +43,7 @@ class EvidenceSettings:
     """`balance` weighs mean F1 (1) against accuracy (0) when the offsets are tuned; `models` are averaged."""
 
     ranker: RankerSettings = field(default_factory=RankerSettings)
-    balance: float = 0.5
+    balance: float = 0.8
     models: int = 3
     rounds: int = 150
     rate: float = 0.04

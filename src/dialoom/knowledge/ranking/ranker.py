@@ -41,8 +41,9 @@ class RankerSettings:
 class Look:
     """What the ranker saw in one turn, by source.
 
-    `sources` are all that the ranker knows, whether or not this turn had candidates there. `columns` and `probabilities` have a row a candidate; the first `OWN` columns belong to the turn, the next `width`
-    to the candidate itself. `plans` are rows of `Experience.plan_shares` over the past turns that used the candidate,
+    `sources` are all that the ranker knows, whether or not this turn had candidates there. `columns` and
+    `probabilities` have a row a candidate; the first `OWN` columns belong to the turn, the next `width` to the
+    candidate itself. `plans` are rows of `Experience.plan_shares` over the past turns that used the candidate,
     `neighbours` one such row over the past turns nearest to this one; both empty without experience.
     """
 
