@@ -117,7 +117,12 @@ def toy_turns(dialogues: int, seed: int = 0) -> list[LabelledTurn]:
             kind = chance.choice(["null", "hobby", "facts"])
             i, k = chance.randrange(3), chance.randrange(2)
             if kind == "null":
-                text, reply, plan, gold = chance.choice(["thanks a lot", "oh I see", "nice, thank you"]), "Sure.", (), {}
+                text, reply, plan, gold = (
+                    chance.choice(["thanks a lot", "oh I see", "nice, thank you"]),
+                    "Sure.",
+                    (),
+                    {},
+                )
             elif kind == "hobby":
                 text, reply = f"do you like {chosen[i]}?", f"Yes, I enjoy {chosen[i]}."
                 plan, gold = ("HOBBY",), {"HOBBY": frozenset({f"h{i}"})}

@@ -2,12 +2,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.knowledge.doubles import LetterEncoder
 
 from dialoom.errors import InvalidFile, UsageError
 from dialoom.knowledge.base import Passage
 from dialoom.knowledge.indexes import PassageIndex
 from dialoom.knowledge.terms import words
-from tests.knowledge.doubles import LetterEncoder
 
 TEXTS = {
     "returns": "Shoes can be returned within thirty days.",
@@ -44,7 +44,9 @@ def test_that_scores_equal_bm25_worked_out_by_hand() -> None:
 def test_that_an_update_adds_changes_and_removes_by_id() -> None:
     index = PassageIndex()
     index.update(passages())
-    changes = index.update([Passage("gifts", "Vouchers expire after a year."), Passage("new", "Open on Sunday.")], ["repairs"])
+    changes = index.update(
+        [Passage("gifts", "Vouchers expire after a year."), Passage("new", "Open on Sunday.")], ["repairs"]
+    )
     assert (changes.added, changes.changed, changes.removed, changes.unchanged) == (1, 1, 1, 0)
     assert index.search("vouchers", 1)[0].passage.id == "gifts"
     assert index.search("sunday", 1)[0].passage.id == "new"

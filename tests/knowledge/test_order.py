@@ -1,8 +1,8 @@
 import pytest
+from tests.knowledge.doubles import Fixed
 
 from dialoom.errors import UnknownName, UsageError
 from dialoom.knowledge.order import call_order, closed, feasible
-from tests.knowledge.doubles import Fixed
 
 
 def test_that_a_source_comes_after_those_it_depends_on() -> None:

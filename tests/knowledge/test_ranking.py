@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.knowledge.doubles import toy_turns
 
 from dialoom.errors import NothingToLearn
 from dialoom.knowledge.base import Evidence, Query
@@ -10,7 +11,6 @@ from dialoom.knowledge.ranking.features import kinship
 from dialoom.knowledge.ranking.ranker import LearnedRanker, RankerSettings
 from dialoom.knowledge.ranking.trees import Trees
 from dialoom.knowledge.terms import Lexicon
-from tests.knowledge.doubles import toy_turns
 
 SMALL = RankerSettings(models=1, rounds=40)
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.knowledge.doubles import asking
 
 from dialoom.dialogue import Dialogue, Role, Utterance
 from dialoom.errors import InvalidFile, InvalidRecord, SourceError, UnknownName, UsageError
@@ -20,7 +21,6 @@ from dialoom.knowledge.sources import (
     record_passages,
     table_passages,
 )
-from tests.knowledge.doubles import asking
 
 POLICY = """# Returns
 
@@ -84,7 +84,10 @@ def test_that_a_missing_folder_is_the_callers_mistake(tmp_path: Path) -> None:
 
 def test_that_records_become_passages_with_links_and_owners(tmp_path: Path) -> None:
     path = tmp_path / "catalogue.jsonl"
-    rows = [{"sku": "b1", "name": "Boot", "price": 80, "kind": ["shoes"], "who": "ann"}, {"sku": "b2", "name": "Belt", "price": 9}]
+    rows = [
+        {"sku": "b1", "name": "Boot", "price": 80, "kind": ["shoes"], "who": "ann"},
+        {"sku": "b2", "name": "Belt", "price": 9},
+    ]
     path.write_text("\n".join(json.dumps(row) for row in rows))
     first, second = record_passages(path, key="sku", text=["name", "price"], parents="kind", owner="who")
     assert (first.id, first.text, first.parents, first.owner) == ("b1", "name: Boot\nprice: 80", ("shoes",), "ann")
@@ -216,7 +219,9 @@ def server() -> Iterator[str]:
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             status = 404 if self.path.startswith("/missing") else 200
-            body = b"no json" if self.path.startswith("/text") else json.dumps([{"id": "1", "text": self.path}]).encode()
+            body = (
+                b"no json" if self.path.startswith("/text") else json.dumps([{"id": "1", "text": self.path}]).encode()
+            )
             self.send_response(status)
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()

@@ -63,7 +63,10 @@ def _print(report: KnowledgeReport) -> None:
     for split, rows in report.rows.items():
         planning = Table(title=f"Planning on {split}: F1 (turns planned so)")
         recall = Table(title=f"Retrieval on {split}: Recall@1, gold plan given")
-        for table, names in ((planning, ("NULL", "PERSONA", "BOTH")), (recall, ("PERSONA", "BOTH_PERSONA", "BOTH_DOCUMENTS"))):
+        for table, names in (
+            (planning, ("NULL", "PERSONA", "BOTH")),
+            (recall, ("PERSONA", "BOTH_PERSONA", "BOTH_DOCUMENTS")),
+        ):
             table.add_column("method")
             for name in names:
                 table.add_column(name, justify="right")

@@ -58,7 +58,9 @@ def _turns_of(dialogue: Dialogue, split: str) -> Iterable[LabelledTurn]:
         gold = {source: frozenset(ids) for source, ids in zip((PERSONA, DOCUMENTS), named, strict=False) if ids}
         for source, ids in gold.items():
             if not ids <= known[source]:
-                raise InvalidFile(dialogue.id, f"'P-K' names {', '.join(sorted(ids - known[source]))}, which is not there.")
+                raise InvalidFile(
+                    dialogue.id, f"'P-K' names {', '.join(sorted(ids - known[source]))}, which is not there."
+                )
         yield LabelledTurn(
             context=Dialogue(f"{split}:{dialogue.id}", dialogue.utterances[:number]),
             pools={PERSONA: personas, DOCUMENTS: documents},
@@ -183,7 +185,9 @@ def persona_text(text: str) -> str:
     return text.replace(" ", "")
 
 
-def train_planner(turns: Sequence[LabelledTurn], *, remember: bool = True, watch: Watch | None = None) -> EvidencePlanner:
+def train_planner(
+    turns: Sequence[LabelledTurn], *, remember: bool = True, watch: Watch | None = None
+) -> EvidencePlanner:
     """One planner with its ranker from labelled turns alone; `remember` False takes training memory away."""
     return EvidencePlanner.fit(turns, EvidenceSettings(ranker=RankerSettings(remember=remember)), watch)
 
