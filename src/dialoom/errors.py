@@ -14,6 +14,7 @@
         |   +-- ModelTimeout
         |   +-- ModelUnavailable  connection refused, rate limit, server error
         |   +-- ModelRefused      the server rejected the request
+        |   +-- InvalidOutput     the answer breaks the constraint it was asked to obey; carries the answer
         |   +-- CassetteMiss      a replayed cassette has no such call
         +-- SourceError           a knowledge source
         +-- CallError             an author's function
@@ -123,13 +124,29 @@ class ModelTimeout(ModelError):
 
 
 class ModelUnavailable(ModelError):
-    """A language model could not be reached: connection, rate limit, server error."""
+    """A language model could not be reached: connection, rate limit, server error.
+
+    `retry_after` is the wait in seconds the server asked for, if it did.
+    """
 
     retryable = True
+
+    def __init__(self, message: str, *, hint: str = "", retry_after: float | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.retry_after = retry_after
 
 
 class ModelRefused(ModelError):
     """A language model server rejected the request as it stands."""
+
+
+class InvalidOutput(ModelError):
+    """An answer that breaks the constraint it was asked to obey: `text` is the answer, `problem` what breaks."""
+
+    def __init__(self, model: str, text: str, problem: str, *, hint: str = "") -> None:
+        super().__init__(f"{model} broke the constraint: {problem}.", hint=hint)
+        self.text = text
+        self.problem = problem
 
 
 class CassetteMiss(ModelError):

@@ -63,11 +63,19 @@ def test_that_a_repeated_id_is_refused() -> None:
         ("turns.npy", pack_array(np.array([[0, -1]]))),
         ("turns.npy", pack_array(np.array([[len(CORPUS), 1]]))),
         ("turns.npy", pack_array(np.array([1, 2]))),
+        ("turns.npy", pack_array(np.array([[1, 1], [0, 1]]))),
     ],
 )
 def test_that_entries_that_do_not_fit_are_an_error(name: str, entry: bytes) -> None:
     with pytest.raises(InvalidFile):
         TurnIndex.from_parts({**INDEX.to_parts(), name: entry})
+
+
+def test_that_a_turn_that_is_no_system_turn_is_an_error() -> None:
+    for place in (0, 9):
+        damaged = TurnIndex.from_parts({**INDEX.to_parts(), "turns.npy": pack_array(np.array([[0, place]]))})
+        with pytest.raises(InvalidFile, match=f"utterance {place} of dialogue 'track-1' is not a system turn"):
+            damaged.example(0, 1.0, "why")
 
 
 def test_that_a_missing_or_broken_transcript_is_an_error() -> None:

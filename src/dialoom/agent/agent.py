@@ -12,14 +12,15 @@ from typing import Any
 
 from dialoom.agent.model import Model
 from dialoom.agent.responders import Answer, Responder, RetrieveResponder
-from dialoom.agent.sequences import sequence
+from dialoom.agent.sequences import to_rounds
 from dialoom.agent.trace import Recorder, Trace
 from dialoom.automata.automaton import State
 from dialoom.automata.router import Route
-from dialoom.corpora.redaction import Refill, redact
+from dialoom.corpora.redaction import personal_values, redact, refill
 from dialoom.dialogue import Dialogue, Role, Utterance
 from dialoom.errors import ModelError, UsageError
 from dialoom.examples.base import Example
+from dialoom.models.blocking import run_sync
 
 Hook = Callable[[Dialogue, Route], Utterance | None]
 """Asked when a conversation leaves the automaton: an external tool may answer in the agent's place (sec. 3.3)."""
@@ -77,7 +78,7 @@ class Agent:
             tagged = self.model.tagger.tag(seen)
             decided["tags"] = list(tagged.utterances[-1].tags) if tagged.utterances else []
         with recorder.stage("route") as decided:
-            route = self.model.router.route(sequence(tagged).rounds)
+            route = self.model.router.route(to_rounds(tagged.utterances))
             decided.update(self._told(route))
         return tagged, route
 
@@ -104,7 +105,7 @@ class Agent:
             answer = await self._answer(tagged, route, examples, recorder, decided)
             decided["source"] = answer.source
         with recorder.stage("refill") as decided:
-            text = Refill.of(context)(answer.text)
+            text = refill(answer.text, personal_values(context))
             decided["changed"] = text != answer.text
         tags = tagged.utterances[-1].tags if tagged.utterances else ()
         state = self.model.automaton.state(route.state)
@@ -159,7 +160,7 @@ class Chat:
 
     def say(self, text: str) -> Turn:
         """Say something to the agent and get its turn (`say_async` for use inside an event loop)."""
-        return asyncio.run(self.say_async(text))
+        return run_sync(self.say_async(text))
 
     async def say_async(self, text: str) -> Turn:
         """Say something to the agent and get its turn. Raises `UsageError` for a blank message."""

@@ -6,16 +6,17 @@ answer from the conversation at hand.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from dialoom.agent.trace import Call, Recorder
-from dialoom.dialogue import Dialogue
+from dialoom.dialogue import Dialogue, Role
+from dialoom.errors import ModelError, UnknownName
 from dialoom.examples.base import Example
 from dialoom.examples.prompt import PromptBuilder
 from dialoom.models.base import LanguageModel, Message, Request, Sampling, Scorer
+from dialoom.models.opening import open_model
 
 NOTHING_TO_SAY = "I'm sorry, I don't know how to help with that. Let me pass you on to a colleague."
 
@@ -48,7 +49,7 @@ class RetrieveResponder:
 
     name: str = "retrieve"
 
-    async def respond(self, context: Dialogue, examples: Sequence[Example], recorder: Recorder) -> Answer:
+    async def respond(self, context: Dialogue, examples: Sequence[Example], recorder: Recorder) -> Answer:  # noqa: ARG002
         """The first example's reply, or an honest hand-off where nothing was found."""
         if not examples:
             return Answer(NOTHING_TO_SAY, self.name)
@@ -91,8 +92,8 @@ class GenerateResponder:
     """Answers with a generating model that sees the examples in its prompt (DFA-RAG sec. 3.3)."""
 
     model: LanguageModel
-    prompt: PromptBuilder
-    sampling: Sampling = Sampling(max_tokens=160)
+    prompt: PromptBuilder = field(default_factory=PromptBuilder)
+    sampling: Sampling = field(default_factory=lambda: Sampling(max_tokens=160))
     timeout: float = 60.0
 
     @property
@@ -101,16 +102,35 @@ class GenerateResponder:
         return self.model.name
 
     async def respond(self, context: Dialogue, examples: Sequence[Example], recorder: Recorder) -> Answer:
-        """The model's completion, cleaned of role prefixes. Raises `ModelError` when the call fails."""
-        messages = self.prompt.build(context, examples)
-        request = Request(messages, self.sampling, timeout=self.timeout)
-        async with asyncio.timeout(self.timeout):
-            completion = await self.model.generate(request)
-        recorder.calls.append(Call.of(messages, completion))
-        return Answer(self.prompt.clean(completion.text), self.name)
+        """The model's reply. Raises a `ModelError` when the call fails or nothing usable comes back."""
+        prompt = self.prompt.build(context, examples)
+        sampling = replace(self.sampling, stop=(*self.sampling.stop, *prompt.stop))
+        completion = await self.model.generate(Request(prompt.messages, sampling, timeout=self.timeout))
+        recorder.calls.append(Call.of(prompt.messages, completion))
+        text = prompt.reply(completion.text)
+        if not text:
+            raise ModelError(f"{self.model.name} answered nothing usable.")
+        return Answer(text, self.name)
 
 
 def chat(context: Dialogue, window: int) -> tuple[Message, ...]:
     """The last `window` user and system utterances as chat messages."""
-    spoken = [utterance for utterance in context.utterances if utterance.role != "tool"][-window:]
-    return tuple(Message("user" if item.role == "user" else "assistant", item.text) for item in spoken)
+    spoken = [utterance for utterance in context.utterances if utterance.role is not Role.TOOL][-window:]
+    return tuple(Message("user" if said.role is Role.USER else "assistant", said.text) for said in spoken)
+
+
+def open_responder(spec: str) -> Responder:
+    """The responder that `--model` names: `retrieve`, `ranked`, or a generating model as `open_model` takes it.
+
+    Raises `UnknownName` for any other name. Nothing is loaded before the first reply.
+    """
+    if spec == "retrieve":
+        return RetrieveResponder()
+    if spec == "ranked":
+        from dialoom.models.embedded import EmbeddedModel
+
+        return RankedResponder(EmbeddedModel())
+    try:
+        return GenerateResponder(open_model(spec))
+    except UnknownName as error:
+        raise UnknownName(error.kind, error.name, ("retrieve", "ranked", *error.valid)) from None

@@ -1,10 +1,13 @@
-"""What a person may say about learning, checked once; the same model names the command's options and the file's keys."""
+"""What a person may say about learning, checked once: the keys of `--set` and of the project file."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from dialoom.errors import UnknownName, UsageError
 
 
 class LearnSettings(BaseModel):
@@ -17,8 +20,8 @@ class LearnSettings(BaseModel):
     )
     tagger: str = Field(
         "embedded",
-        description="`embedded` learns tags from the transcripts; `annotations` takes theirs; `llm:MODEL` asks a model; "
-        "`distil:MODEL` asks a model once and teaches the embedded tagger.",
+        description="`embedded` learns tags from the transcripts; `annotations` takes theirs; `llm:MODEL` asks a "
+        "model; `distil:MODEL` asks a model once and teaches the embedded tagger.",
     )
     redact: bool = Field(True, description="Replace names, addresses and numbers by placeholders before anything else.")
     tools: bool = Field(True, description="Keep tool calls and results as rounds of their own.")
@@ -30,3 +33,17 @@ class LearnSettings(BaseModel):
     max_states: int = Field(200, ge=2, le=400, description="predictive: at most this many states.")
     examples: int = Field(5, ge=1, le=50, description="Past dialogues shown for a turn.")
     seed: int = Field(0, ge=0, description="Fixes every choice made by chance.")
+
+
+def parse_settings(values: Mapping[str, str]) -> LearnSettings:
+    """Settings from words, as `--set NAME=VALUE` gives them. Raises `UnknownName`, or `UsageError` for a bad value."""
+    for name in values:
+        if name not in LearnSettings.model_fields:
+            raise UnknownName("setting", name, LearnSettings.model_fields)
+    try:
+        return LearnSettings.model_validate(dict(values))
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        name = str(first["loc"][0])
+        told = LearnSettings.model_fields[name].description
+        raise UsageError(f"Setting '{name}' is '{values[name]}': {first['msg']}.", hint=f"{name}: {told}") from error

@@ -57,10 +57,11 @@ class State:
         return self.ends > 0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Automaton:
     """(Q, Sigma, delta, q0, F) with I(q) (DFA-RAG sec. 3.1). State ids are 0..n-1 and q0 is 0.
 
+    Two automata are equal when every part is: states, transitions in order, dialogues, visits and metadata.
     `visit_offsets` (n + 1) slices `visit_dialogue` (index into `dialogues`) and `visit_round` into the visits of each
     state, ordered by dialogue then round.
     """
@@ -83,6 +84,19 @@ class Automaton:
 
     def __len__(self) -> int:
         return len(self.states)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Automaton):
+            return NotImplemented
+        return (
+            (self.states, self.transitions, self.dialogues) == (other.states, other.transitions, other.dialogues)
+            and dict(self.metadata) == dict(other.metadata)
+            and np.array_equal(self.visit_offsets, other.visit_offsets)
+            and np.array_equal(self.visit_dialogue, other.visit_dialogue)
+            and np.array_equal(self.visit_round, other.visit_round)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
 
     def step(self, state: int, name: str) -> int | None:
         """delta(q, symbol), or None where it is not defined."""

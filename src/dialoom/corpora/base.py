@@ -51,10 +51,13 @@ class Document:
         except (OSError, zipfile.BadZipFile, KeyError, RuntimeError, NotImplementedError) as error:
             raise InvalidFile(self.name, f"cannot be opened ({error}).") from error
         if (self.member or self.path.name).lower().endswith(".gz"):
-            raw = cast(BinaryIO, gzip.GzipFile(fileobj=raw))
+            stream = cast(BinaryIO, gzip.GzipFile(fileobj=raw))
         elif self.member is None:
             return raw
-        return cast(BinaryIO, io.BufferedReader(_Limited(raw, self.name, max(MIN_EXPANDED, MAX_EXPANSION * size))))
+        else:
+            stream = raw
+        limit = max(MIN_EXPANDED, MAX_EXPANSION * size)
+        return cast(BinaryIO, io.BufferedReader(_Limited(stream, raw, self.name, limit)))
 
     def beside(self, *names: str) -> Document | None:
         """The first of these files that lies in the same folder, such as a file of annotations; None when absent."""
@@ -81,15 +84,15 @@ class Document:
 class _Limited(io.RawIOBase):
     """A stream that refuses to give more than `limit` bytes: an archive may claim anything."""
 
-    def __init__(self, raw: BinaryIO, name: str, limit: int) -> None:
-        self._raw, self._name, self._limit, self._given = raw, name, limit, 0
+    def __init__(self, stream: BinaryIO, raw: BinaryIO, name: str, limit: int) -> None:
+        self._stream, self._raw, self._name, self._limit, self._given = stream, raw, name, limit, 0
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: object) -> int:
         view = memoryview(buffer)  # type: ignore[arg-type]
-        data = self._raw.read(len(view))
+        data = self._stream.read(len(view))
         view[: len(data)] = data
         self._given += len(data)
         if self._given > self._limit:
@@ -97,6 +100,7 @@ class _Limited(io.RawIOBase):
         return len(data)
 
     def close(self) -> None:
+        self._stream.close()
         self._raw.close()
         super().close()
 

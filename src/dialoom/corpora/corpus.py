@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Generator, Iterable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, field, replace
 from typing import BinaryIO, Literal
 
@@ -68,16 +68,17 @@ class Corpus(Iterator[Dialogue]):
         with ExitStack() as stack:
             if self._rejects is not None:
                 self._rejected = stack.enter_context(replacing(os.fspath(self._rejects)))
-            for document in documents(self._paths):
+            for document in stack.enter_context(closing(documents(self._paths))):
                 reader = self._reader_of(document)
                 if reader is None:
                     continue
                 self.counts.files += 1
                 self.counts.formats[reader.name] = self.counts.formats.get(reader.name, 0) + 1
-                for found in _read(reader, document, self._options):
-                    dialogue = self._accepted(document, found)
-                    if dialogue is not None:
-                        yield dialogue
+                with closing(_read(reader, document, self._options)) as records:
+                    for found in records:
+                        dialogue = self._accepted(document, found)
+                        if dialogue is not None:
+                            yield dialogue
             if not self.counts.files:
                 raise InvalidFile(", ".join(self._paths), "no transcript in a known format.", hint=_known())
 
@@ -124,7 +125,7 @@ class Corpus(Iterator[Dialogue]):
 
     def _reject(self, problem: InvalidRecord) -> None:
         if self._on_error == "raise":
-            raise problem
+            raise problem.with_traceback(None)  # its frames would keep the reader's files open
         self.counts.skipped += 1
         self._note(problem)
 
@@ -158,7 +159,7 @@ def open_corpus(
     return Corpus([os.path.normpath(p) for p in listed], reader, options or ReadOptions(), on_error, rejects)
 
 
-def _read(reader: Reader, document: Document, options: ReadOptions) -> Iterator[Dialogue | InvalidRecord]:
+def _read(reader: Reader, document: Document, options: ReadOptions) -> Generator[Dialogue | InvalidRecord, None, None]:
     """What a reader gives, a damaged file turned into an `InvalidRecord`."""
     try:
         yield from reader.read(document, options)

@@ -6,10 +6,11 @@ import glob
 import os
 import re
 import zipfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from pathlib import Path, PurePosixPath
 
 from dialoom.corpora.base import Document
+from dialoom.corpora.records import BROKEN_STREAM
 from dialoom.errors import InvalidFile
 
 MAX_MEMBERS = 1_000_000
@@ -17,7 +18,7 @@ HEAD = 64 * 1024
 _SUFFIXES = re.compile(r"(\.(jsonl?|ndjson|csv|tsv|txt|parquet|gz))+$", re.IGNORECASE)
 
 
-def documents(paths: Iterable[str | os.PathLike[str]]) -> Iterator[Document]:
+def documents(paths: Iterable[str | os.PathLike[str]]) -> Generator[Document, None, None]:
     """Every file under `paths`, sorted by name whatever the order of `paths`, archives read in place.
 
     Hidden files and `__MACOSX` entries are passed over. Raises `InvalidFile` for a path that does not exist, a glob
@@ -36,7 +37,7 @@ def head(document: Document) -> bytes:
     with document.open() as stream:
         try:
             return stream.read(HEAD)
-        except (OSError, EOFError, zipfile.BadZipFile) as error:
+        except BROKEN_STREAM as error:
             raise InvalidFile(document.name, f"cannot be read ({error}).") from error
 
 

@@ -26,7 +26,7 @@ class MultiWoz22Reader:
         """Frames and `turn_id`."""
         return framed(head) and b'"turn_id"' in head
 
-    def read(self, document: Document, _options: ReadOptions) -> Iterator[Dialogue | InvalidRecord]:
+    def read(self, document: Document, options: ReadOptions) -> Iterator[Dialogue | InvalidRecord]:
         """Dialogues of one file of a split."""
         acts = acts_beside(document, "dialog_acts.json", "../dialog_acts.json")
 

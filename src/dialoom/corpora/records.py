@@ -128,8 +128,8 @@ def json_items(document: Document) -> Iterator[Record | InvalidRecord]:
     which nothing more of the file can be read.
     """
     try:
-        with document.open() as stream:
-            yield from _Items(document.name, io.TextIOWrapper(stream, encoding="utf-8-sig")).items()
+        with document.open() as stream, io.TextIOWrapper(stream, encoding="utf-8-sig") as text:
+            yield from _Items(document.name, text).items()
     except BROKEN_STREAM as error:
         yield InvalidRecord(document.name, f"cannot be read further ({error}).")
 

@@ -33,8 +33,7 @@ def header_of(head: bytes) -> Header:
 
 def csv_rows(document: Document, header: Header) -> Iterator[Record | InvalidRecord]:
     """Rows as objects of column to text; the place is the line on which the row ends."""
-    with document.open() as stream:
-        text = io.TextIOWrapper(stream, encoding="utf-8-sig", newline="")
+    with document.open() as stream, io.TextIOWrapper(stream, encoding="utf-8-sig", newline="") as text:
         rows = csv.reader(text, delimiter=header.delimiter)
         next(rows, None)
         while True:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, BinaryIO
 
 from dialoom.corpora.base import Document, ReadOptions
 from dialoom.corpora.documents import head as head_of
@@ -71,17 +72,22 @@ class ParquetReader:
         def rows() -> Iterator[Record]:
             number = 0
             with document.open() as stream:
-                for batch in parquet.ParquetFile(stream).iter_batches(batch_size=4096):
+                for batch in parquet.ParquetFile(_seekable(stream)).iter_batches(batch_size=4096):
                     for value in batch.to_pylist():
                         number += 1
                         yield Record(document.name, f"row {number}", value)
 
         try:
             with document.open() as stream:
-                columns = tuple(parquet.ParquetFile(stream).schema_arrow.names)
+                columns = tuple(parquet.ParquetFile(_seekable(stream)).schema_arrow.names)
             yield from _read(document, columns, rows, options)
         except ArrowInvalid as error:
             raise InvalidFile(document.name, f"not a Parquet file ({error}).") from error
+
+
+def _seekable(stream: BinaryIO) -> BinaryIO:
+    """Parquet is read from its end; a member of an archive is therefore held in memory."""
+    return stream if stream.seekable() else io.BytesIO(stream.read())
 
 
 def columns_of(columns: tuple[str, ...], given: Mapping[str, str]) -> dict[str, str]:

@@ -74,14 +74,16 @@ class _Roots:
         at = np.clip(np.searchsorted(self._ids, parents[order]), 0, max(len(ids) - 1, 0))
         own = np.arange(len(ids), dtype=np.int64)
         known = self._ids[at] == parents[order] if len(ids) else np.zeros(0, dtype=bool)
-        root = np.where(known, at, own)
-        for _ in range(max(1, len(ids)).bit_length() + 1):  # each step doubles the distance walked
+        step = np.where(known, at, own)
+        root = step
+        for _ in range(max(1, len(ids)).bit_length() + 1):  # each pass doubles the distance walked
             root = root[root]
-        self._root = root
+        self._root = np.where(step[root] == root, root, -1)
 
     def of(self, tweet: int) -> int:
-        """The first tweet of the conversation; for links that form a circle, some tweet of it."""
-        return int(self._ids[self._root[np.searchsorted(self._ids, tweet)]])
+        """The first tweet of the conversation; a negative number where the links go round in a circle."""
+        root = int(self._root[np.searchsorted(self._ids, tweet)])
+        return int(self._ids[root]) if root >= 0 else -tweet
 
 
 def _links(row: Record | InvalidRecord) -> tuple[int, int] | None:
@@ -109,6 +111,8 @@ def _number(row: Record, column: str) -> int:
 
 
 def _dialogue(root: int, rows: list[Record]) -> Dialogue:
+    if root < 0:
+        raise rows[0].invalid("the reply links go round in a circle.", "in_response_to_tweet_id")
     utterances, companies, customers = [], [], set()
     for row in _in_order(rows):
         inbound = row.value["inbound"].strip().lower()
@@ -147,15 +151,11 @@ def _in_order(rows: list[Record]) -> Iterator[Record]:
         else:
             ready.append(entry)
     heapq.heapify(ready)
-    given = 0
     while ready:
         _, tweet = heapq.heappop(ready)
         yield by_id[tweet]
-        given += 1
         for entry in replies.pop(tweet, ()):
             heapq.heappush(ready, entry)
-    if given < len(by_id):
-        raise rows[0].invalid("the reply links form a circle.", "in_response_to_tweet_id")
 
 
 def _created(row: Record) -> datetime:

@@ -100,6 +100,7 @@ class BM25Selector:
         scores, turns = unpack_array(parts, "bm25_scores.npy"), unpack_array(parts, "bm25_turns.npy")
         starts = unpack_array(parts, "bm25_starts.npy")
         fits = scores.shape == turns.shape and len(starts) == len(words) + 1 and starts[-1] == len(turns)
+        fits = fits and starts[0] == 0 and bool((np.diff(starts) >= 0).all())
         if not fits or (len(turns) and not 0 <= turns.min() <= turns.max() < len(index)):
             raise InvalidFile("bm25_turns.npy", "does not fit these transcripts.", hint="Build the selector again.")
         weights = scores.astype(np.float32), turns.astype(np.int32), starts.astype(np.int64)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from dialoom.dialogue import Dialogue, Role, Utterance
 from dialoom.encoders.base import Encoder, Vectors
+from dialoom.encoders.rows import unit_rows
 from dialoom.errors import InvalidFile
 from dialoom.examples.base import Example
 from dialoom.examples.context import window
@@ -61,9 +62,8 @@ class DenseSelector:
         first = 0
         for dialogues in _batches(index):
             block = _context_vectors(dialogues, encoder, size, decay)
-            vectors[first : first + len(block)] = block
+            vectors[first : first + len(block)] = block.astype(np.float16)
             first += len(block)
-        vectors = vectors.astype(np.float16).astype(np.float32)
         neighbours = Neighbours.build(vectors) if approximate else None
         return cls(index, encoder, vectors, size=size, decay=decay, neighbours=neighbours)
 
@@ -86,7 +86,7 @@ class DenseSelector:
     def _encode(self, context: Dialogue) -> NDArray[np.float32]:
         last = window(context.utterances, self.size)
         rows = np.stack([self._vector(utterance.text) for utterance in last])
-        query: NDArray[np.float32] = _normalised((_weights(len(last), self.decay) @ rows)[None, :])[0]
+        query: NDArray[np.float32] = unit_rows((_weights(len(last), self.decay) @ rows)[None, :])[0]
         return query
 
     def to_parts(self) -> dict[str, bytes]:
@@ -143,7 +143,7 @@ def _context_vectors(dialogues: Sequence[Dialogue], encoder: Encoder, size: int,
         for place, utterance in enumerate(dialogue.utterances)
         if utterance.role is Role.SYSTEM
     ]
-    return _normalised(np.stack(found)) if found else np.zeros((0, encoder.dimension), np.float32)
+    return unit_rows(np.stack(found)) if found else np.zeros((0, encoder.dimension), np.float32)
 
 
 def _sum(last: Sequence[Utterance], rows: dict[str, int], known: Vectors, decay: float) -> NDArray[np.float32]:
@@ -154,9 +154,3 @@ def _sum(last: Sequence[Utterance], rows: dict[str, int], known: Vectors, decay:
 def _weights(count: int, decay: float) -> NDArray[np.float32]:
     """1 for the newest of `count` utterances, `decay` for the one before, and so on."""
     return np.float32(decay) ** np.arange(count - 1, -1, -1, dtype=np.float32)
-
-
-def _normalised(vectors: Vectors) -> Vectors:
-    norms = np.linalg.norm(vectors, axis=1, keepdims=True)
-    unit: Vectors = np.divide(vectors, norms, out=np.zeros_like(vectors), where=norms > 1e-9)
-    return unit

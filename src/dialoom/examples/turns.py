@@ -67,9 +67,11 @@ class TurnIndex:
         return map(self.dialogue, range(len(self.ids)))
 
     def example(self, turn: int, score: float, reason: str) -> Example:
-        """System turn `turn` as an example."""
-        dialogue = self.dialogue(int(self.dialogue_of[turn]))
-        return Example(dialogue, int(self.reply_of[turn]), score, reason)
+        """System turn `turn` as an example. Raises `InvalidFile` when a damaged index has none there."""
+        dialogue, reply = self.dialogue(int(self.dialogue_of[turn])), int(self.reply_of[turn])
+        if reply >= len(dialogue) or dialogue.utterances[reply].role is not Role.SYSTEM:
+            raise InvalidFile("turns.npy", f"utterance {reply} of dialogue '{dialogue.id}' is not a system turn.")
+        return Example(dialogue, reply, score, reason)
 
     def at(self, places: Iterable[tuple[str, int]]) -> NDArray[np.int64]:
         """The turns at (dialogue id, index of the utterance) pairs, ascending, each once.
@@ -118,6 +120,8 @@ class TurnIndex:
             raise InvalidFile("starts.npy", "does not slice dialogues.jsonl into one line per dialogue.")
         if turns.ndim != 2 or turns.shape[1] != 2 or (turns < 0).any() or (turns >= (len(ids), STRIDE)).any():
             raise InvalidFile("turns.npy", "not (dialogue, utterance) pairs of these dialogues.")
+        if (np.diff(turns[:, 0].astype(np.int64) * STRIDE + turns[:, 1]) < 1).any():
+            raise InvalidFile("turns.npy", "is not in the order of the corpus.")
         return cls(tuple(ids), lines, starts.astype(np.int64), turns.astype(np.int32))
 
 

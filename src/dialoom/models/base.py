@@ -22,7 +22,8 @@ class Message:
 class Constraint:
     """What the output must look like. `value` is a schema, a grammar text, a pattern or a tuple of choices.
 
-    A constraint is a request, not a guarantee: whoever asks for one validates the output again.
+    Engines fail open: some answer a bad grammar with free text. So every adapter compiles the constraint itself,
+    checks the answer against it, and raises `InvalidOutput` rather than return one that breaks it.
     """
 
     kind: ConstraintKind
@@ -109,13 +110,16 @@ class LanguageModel(Protocol):
         """One completion.
 
         Raises `UsageError` for a request no model could serve (no messages, an invalid constraint, a constraint
-        kind outside `capabilities`), and a `ModelError` when the call fails. Never returns silently unconstrained
-        text for a constraint it could not apply.
+        kind outside `capabilities`), `InvalidOutput` for an answer that breaks the constraint (cut short by
+        `max_tokens`, for one), and another `ModelError` when the call fails. `timeout` bounds it all, retries too.
         """
         ...
 
     def stream(self, request: Request) -> AsyncIterator[str]:
-        """Pieces of the same completion as they come; their concatenation is its text."""
+        """Pieces of the same completion as they come; their concatenation is its text.
+
+        Raises as `generate` does, `InvalidOutput` after the last piece. Closing the iterator cancels the call.
+        """
         ...
 
 

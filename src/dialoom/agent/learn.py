@@ -1,0 +1,101 @@
+"""Learning: redact -> tag -> automaton -> index of past turns, joined into a `Model`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from dialoom.agent.model import Model
+from dialoom.agent.progress import Progress, silent
+from dialoom.agent.sequences import to_sequence, without_tools
+from dialoom.agent.settings import LearnSettings
+from dialoom.agent.taggers import fit_tagger
+from dialoom.automata.navigation import NavigationRouter
+from dialoom.automata.paper import learn_paper
+from dialoom.automata.predictive import PredictiveSettings, learn_predictive
+from dialoom.automata.predictive_router import PredictiveRouter
+from dialoom.automata.symbols import TagSequence
+from dialoom.corpora.redaction import redact
+from dialoom.dialogue import Dialogue, Role
+from dialoom.encoders.lsa import LSAEncoder
+from dialoom.errors import NothingToLearn
+from dialoom.examples.dense import DenseSelector
+from dialoom.examples.turns import TurnIndex
+
+
+def learn(
+    dialogues: Iterable[Dialogue], settings: LearnSettings | None = None, *, progress: Progress = silent
+) -> Model:
+    """Learn an agent from transcripts.
+
+    The result depends on the dialogues and the settings alone, not on the order of files. Dialogues in which either
+    side never speaks are left out and counted in `Model.learned`. Raises `NothingToLearn` when none is left, and a
+    `ModelError` when tags are asked of a language model that fails.
+    """
+    chosen = settings or LearnSettings()
+    kept, one_sided = _prepared(dialogues, chosen)
+    if not kept:
+        raise NothingToLearn(
+            f"None of {one_sided} dialogues has both a user and a system turn.",
+            hint="Check the roles of your transcripts: dialoom learn --role SPEAKER=user|system",
+        )
+    tagger = fit_tagger(kept, chosen, progress)
+    tagged = list(progress(tagger.tag_all(kept), "tagging", len(kept)))
+    router = _router([to_sequence(dialogue) for dialogue in tagged], chosen)
+    index = TurnIndex.build(tagged)
+    encoder = LSAEncoder.fit(_texts(tagged), seed=chosen.seed)
+    dense = DenseSelector.build(index, encoder)
+    return Model(chosen, tagger, router, dense, encoder, _learned(tagged, one_sided))
+
+
+def update(model: Model, dialogues: Iterable[Dialogue], *, progress: Progress = silent) -> Model:
+    """The model learned from what `model` was learned from and `dialogues`, with the settings of `model`.
+
+    Equal to learning from all of them at once. A dialogue with a known id replaces the old one. Tags that a language
+    model or the annotations gave to the old dialogues are kept, so that nothing is asked or paid for twice.
+    """
+    known = {dialogue.id: dialogue for dialogue in model.index.dialogues()}
+    known.update((dialogue.id, dialogue) for dialogue in dialogues)
+    return learn(known.values(), model.settings, progress=progress)
+
+
+def _prepared(dialogues: Iterable[Dialogue], settings: LearnSettings) -> tuple[list[Dialogue], int]:
+    """Redacted two-sided dialogues by id, and how many were one-sided."""
+    kept: list[Dialogue] = []
+    one_sided = 0
+    for dialogue in dialogues:
+        spoken = dialogue if settings.tools else without_tools(dialogue)
+        if {Role.USER, Role.SYSTEM} <= {utterance.role for utterance in spoken.utterances}:
+            kept.append(redact(spoken) if settings.redact else spoken)
+        else:
+            one_sided += 1
+    return sorted(kept, key=lambda dialogue: dialogue.id), one_sided
+
+
+def _router(sequences: Sequence[TagSequence], settings: LearnSettings) -> NavigationRouter | PredictiveRouter:
+    if settings.strategy == "paper":
+        automaton = learn_paper(
+            sequences, tau=settings.tau, threshold=settings.merge_threshold, merge_share=settings.merge_share
+        )
+        return NavigationRouter(automaton)
+    return PredictiveRouter(
+        learn_predictive(sequences, PredictiveSettings(states=settings.max_states, seed=settings.seed))
+    )
+
+
+def _texts(dialogues: Iterable[Dialogue]) -> Iterator[str]:
+    return (utterance.text for dialogue in dialogues for utterance in dialogue.utterances)
+
+
+def _learned(dialogues: Sequence[Dialogue], one_sided: int) -> dict[str, Any]:
+    roles = [utterance.role for dialogue in dialogues for utterance in dialogue.utterances]
+    tags = {role: set[str]() for role in Role}
+    for dialogue in dialogues:
+        for utterance in dialogue.utterances:
+            tags[utterance.role].update(utterance.tags)
+    return {
+        "dialogues": len(dialogues),
+        "one_sided": one_sided,
+        "utterances": {role.value: roles.count(role) for role in Role},
+        "tags": {role.value: len(tags[role]) for role in Role},
+    }

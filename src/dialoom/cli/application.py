@@ -1,0 +1,60 @@
+"""The commands put together, and the one place where errors become exit codes."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+import click
+import typer
+
+from dialoom.cli import chat, conform, demo, diff, formats, init, learn, route, show
+from dialoom.errors import DialoomError, UsageError
+
+DONE, FAILED, MISTAKE, INTERRUPTED = 0, 1, 2, 130
+
+app = typer.Typer(
+    name="dialoom",
+    help="Conversational agents that stay on course, learned from your transcripts.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="markdown",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command("init")(init.init_command)
+app.command("formats")(formats.formats_command)
+app.command("learn", help=learn.HELP)(learn.learn_command)
+app.command("show")(show.show_command)
+app.command("chat")(chat.chat_command)
+app.command("route")(route.route_command)
+app.command("diff")(diff.diff_command)
+app.command("conform")(conform.conform_command)
+app.command("demo")(demo.demo_command)
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command line and say how it ended."""
+    try:
+        code = app(list(arguments), prog_name="dialoom", standalone_mode=False)
+        sys.stdout.flush()
+        return code if isinstance(code, int) else DONE
+    except DialoomError as error:
+        return _told(f"dialoom: {error}", MISTAKE if isinstance(error, UsageError) else FAILED)
+    except click.UsageError as error:
+        error.show()
+        return MISTAKE
+    except click.ClickException as error:
+        error.show()
+        return FAILED
+    except (KeyboardInterrupt, click.Abort):
+        return _told("dialoom: interrupted; nothing was left half written.", INTERRUPTED)
+    except BrokenPipeError:  # the reader of our output went away: nobody is left to tell
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return DONE
+
+
+def _told(message: str, code: int) -> int:
+    print(message, file=sys.stderr)
+    return code

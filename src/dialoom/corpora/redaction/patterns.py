@@ -1,0 +1,233 @@
+"""Recognisers of personal values by their own shape: addresses of all kinds, and numbers that identify.
+
+Each is a compiled pattern, a cheap test that says whether to try it, and sometimes a check of what it found. They are
+tried in order; what an earlier one replaced by a placeholder a later one does not see.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from dialoom.corpora.redaction.words import ORDINARY_WORDS, words_of
+
+
+@dataclass(frozen=True, slots=True)
+class Recogniser:
+    """One kind of value: `pattern` finds candidates (group `value` if it has one), `accept` decides."""
+
+    type: str
+    pattern: re.Pattern[str]
+    needs: Callable[[str], bool]
+    accept: Callable[[str], bool] = lambda _: True
+
+
+_HAS_DIGIT = re.compile(r"\d").search
+_IDENTIFIER = r"(?P<value>(?:[A-Za-z]{1,4}[ -])?[A-Za-z]{0,6}\d[\w-]{0,40}(?: [A-Za-z]?\d{1,12}[A-Za-z]?){0,6})"
+_LABEL = r"(?:[ -]?(?:numbers?|no|num|nos|nr|id|ids|code|#)\b\.?|[ ]?#)"
+_SAID = r"(?:\s*(?:is|was|:|=|ending(?: in| with)?|ends(?: in| with)?|it'?s|actually))*\s*#?\s?"
+
+
+def _digits(text: str) -> str:
+    return "".join(char for char in text if char.isdecimal())
+
+
+def luhn(text: str) -> bool:
+    """Whether the digits of a card number satisfy the Luhn checksum (ISO/IEC 7812-1, annex B)."""
+    total = 0
+    for place, digit in enumerate(reversed(_digits(text))):
+        number = int(digit) * (1 + place % 2)
+        total += number - 9 * (number > 9)
+    return total % 10 == 0
+
+
+_FOURS = re.compile(r"\d{4}([ -])\d{4}\1\d{4}\1\d{4}").fullmatch
+
+
+def _is_card(text: str) -> bool:
+    if _FOURS(text):
+        return True
+    return 13 <= len(_digits(text)) <= 19 and luhn(text)
+
+
+def _is_phone(text: str) -> bool:
+    digits, groups = _digits(text), re.findall(r"\d+", text)
+    if re.fullmatch(r"(?:19|20)\d\d[-./ ]\d\d?[-./ ]\d\d?|\d\d?[-./]\d\d?[-./]\d{2,4}", text.strip()):
+        return False  # a date
+    if text.lstrip().startswith("+"):
+        return 8 <= len(digits) <= 15
+    if len(groups) == 1:
+        return 10 <= len(digits) <= 12
+    if [len(group) for group in groups] == [3, 4]:
+        return "-" in text or "." in text
+    return 9 <= len(digits) <= 15 and all(2 <= len(group) <= 6 or group == "1" for group in groups)
+
+
+_ORDINAL = re.compile(r"\d(?:st|nd|rd|th)\b").search
+
+
+def _is_identifier(text: str) -> bool:
+    """Long enough to identify: four digits, or letters and digits mixed, three of them."""
+    digits = _digits(text)
+    if _ordinary_start(text) or _ORDINAL(text):
+        return False
+    return len(digits) >= 4 or (bool(digits) and len(text) >= 4 and any(char.isalpha() for char in text))
+
+
+def _has_value(text: str) -> bool:
+    return len(text) >= 3 and bool(_digits(text)) and not _ordinary_start(text)
+
+
+def _ordinary_start(text: str) -> bool:
+    return text.split()[0].lower() in ORDINARY_WORDS
+
+
+def _is_secret(text: str) -> bool:
+    return len(text) >= 3 and text.lower().strip(".,!?") not in ORDINARY_WORDS and not text.startswith("<")
+
+
+def _is_street(text: str) -> bool:
+    """A house number, a name that is no ordinary phrase, a kind of street: "10 minutes drive" is none."""
+    between = re.findall(r"[A-Za-z']+", text)
+    stop = next(i for i, word in enumerate(between) if word.lower() in _STREETS)
+    named = [word for word in between[:stop] if word.lower() not in ("n", "s", "e", "w", "th", "st", "nd", "rd")]
+    return all(word.lower() not in ORDINARY_WORDS - _STREET_WORDS for word in named)
+
+
+_STREETS = words_of(
+    "street st avenue ave road rd lane ln drive dr boulevard blvd way court ct place pl square sq highway hwy terrace "
+    "parkway pkwy crescent circle cir"
+)
+_STREET_WORDS = words_of("north south east west new old park church main market station high school center central")
+_MIXED = re.compile(r"\d[A-Za-z]")
+
+
+def _is_code(text: str) -> bool:
+    """Capitals and digits mixed: eight of them, or six where a letter follows a digit (TR7075 is a train)."""
+    if not any(char.isalpha() for char in text) or sum(char.isdecimal() for char in text) < 2:
+        return False
+    return len(text) >= 8 or (len(text) >= 6 and _MIXED.search(text) is not None)
+
+
+def _is_bare(text: str) -> bool:
+    """A turn that is nothing but a number of four digits or a code ("pct 541") answers a question for one."""
+    return sum(char.isdecimal() for char in text) >= 3 and not _ordinary_start(text)
+
+
+def _not_time(text: str) -> bool:
+    return not text.lower().endswith(("am", "pm"))
+
+
+def _compile(pattern: str, flags: re.RegexFlag = re.IGNORECASE) -> re.Pattern[str]:
+    return re.compile(pattern, flags)
+
+
+def _has(*parts: str) -> Callable[[str], bool]:
+    return lambda text: any(part in text for part in parts)
+
+
+def _cued(words: str, label: str = f"{_LABEL}*") -> re.Pattern[str]:
+    return _compile(rf"\b(?:{words}){label}{_SAID}(?<![\w-]){_IDENTIFIER}(?![\w%])")
+
+
+_ZIP = r"\b(?:zip|post) ?codes?(?: is|:)* *(?P<value>\w{2,4} ?\d\w{0,3})\b"
+_BARE = _compile(
+    r"^\W*(?:(?:sorry|yes|yeah|sure|ok|okay|oh|its|it|is)\W+)*"
+    r"(?P<value>\d{4,30}(?: (?:and )?\d{4,30})*|[a-z]{1,4}(?: ?\d{1,12} ?[a-z]{0,3}){1,4})\W*$"
+)
+_ORDER = (
+    r"orders?|bookings?|reservations?|confirmations?|booking confirmation|references?|ref|tracking|tickets?|cases?"
+    r"|invoices?|polic(?:y|ies)|member|membership|customer|serial|claim|transaction|parcel|shipment|flight booking"
+)
+_ACCOUNT = r"accounts?|acct?|a/c|ac|routing|sort code|loyalty|frequent flyer"
+_CARD = r"(?:credit |debit |bank )?cards?|cc|credit|debit"
+RECOGNISERS: tuple[Recogniser, ...] = (
+    Recogniser("url", _compile(r"\b(?:https?://|www\.)[^\s<>]+[^\s<>.,;:!?)'\"]"), _has("://", "www.", "WWW.")),
+    Recogniser("email", _compile(r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+"), _has("@")),
+    Recogniser(
+        "email",
+        _compile(
+            r"\b[\w.]{1,64}(?: \d{1,8})? ?(?: at |@)? ?(?:g|hot|yahoo|rocket|proton|e)?-?mail ?(?: dot |\.)? ?com\b"
+            r"|\b[\w.]{1,64}(?: \d{1,8})? ?(?: at |@)? ?(?:yahoo|outlook|aol|icloud) ?(?: dot |\.)? ?com\b"
+        ),
+        lambda text: "com" in text and any(host in text for host in ("mail", "yahoo", "outlook", "aol", "icloud")),
+    ),
+    Recogniser("handle", _compile(r"(?<![\w@])@\w+"), _has("@")),
+    Recogniser("ip", _compile(r"(?<![\w.])(?:\d{1,3}\.){3}\d{1,3}(?![\w.])"), _has(".")),
+    Recogniser("iban", _compile(r"\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){3,7}(?: ?[A-Z0-9]{1,3})?\b", re.NOFLAG), bool),
+    Recogniser("card", _compile(r"(?<![\w-])\d(?:[ -]?\d){12,18}(?![\w-])"), bool, _is_card),
+    Recogniser("ssn", _compile(r"(?<![\w-])\d{3}-\d{2}-\d{4}(?![\w-])"), _has("-")),
+    Recogniser("ssn", _cued("ssn|social security"), bool, _has_value),
+    Recogniser("phone", _compile(r"(?<![\w.$£€/-])(?:\+ ?)?\(?\d[\d ().-]{5,20}\d(?![\w/]|-\d)"), bool, _is_phone),
+    Recogniser(
+        "birthdate",
+        _compile(
+            r"\b(?:date of birth|birth ?date|birthday|dob|born)(?: is| on|:|,)*\s+"
+            r"(?P<value>\d{1,4}[-/. ]\d{1,2}[-/. ]\d{2,4}"
+            r"|[A-Z][a-z]+ \d{1,2}(?:st|nd|rd|th)?,? \d{4}|\d{1,2}(?:st|nd|rd|th)? [A-Z][a-z]+,? \d{4})"
+        ),
+        lambda text: "birth" in text.lower() or "dob" in text.lower() or "born" in text.lower(),
+    ),
+    Recogniser(
+        "secret",
+        _compile(
+            r"\b(?:pass(?:word|code|phrase)|pin(?: (?:number|code))?|security (?:answer|code)|cvv|cvc)\s*(?:is|:|=)\s*"
+            r"(?P<value>[^\s<>]*[^\s<>.,!?)\]\"'])"
+        ),
+        lambda text: any(cue in text.lower() for cue in ("pass", "pin", "security", "cv")),
+        _is_secret,
+    ),
+    Recogniser(
+        "secret", _cued("pin|cvv|cvc|security code|passcode"), bool, _has_value
+    ),
+    Recogniser("card", _cued(_CARD), bool, _is_identifier),
+    Recogniser("account", _cued(_ACCOUNT), lambda text: "a" in text.lower() or "r" in text.lower(), _is_identifier),
+    Recogniser("order", _cued(_ORDER, f"{_LABEL}+"), bool, _has_value),
+    Recogniser("order", _cued(_ORDER), bool, _is_identifier),
+    Recogniser("handle", _compile(r"\b(?:user ?name|user ?id|login)(?: is|:|=)+ *(?P<value>[\w.-]*\d[\w.-]*)"), bool),
+    Recogniser(
+        "address",
+        _compile(
+            r"(?<![\w.$£€-])\d{1,6}[a-z]?,? (?:[a-z0-9.'’]+ ){1,4}?(?:street|st|avenue|ave|road|rd|lane|ln|drive|dr"
+            r"|boulevard|blvd|way|court|ct|place|pl|square|sq|highway|hwy|terrace|parkway|pkwy|crescent|circle|cir)\b"
+            r"(?:,? (?:apt|apartment|unit|suite|ste|flat|#)\.? ?\w+)?(?:,? +(?:[a-z.]+,? +){1,3}\d{5}(?:-\d{4})?\b)?"
+        ),
+        bool,
+        _is_street,
+    ),
+    Recogniser("address", _compile(r"\b[A-Z]{2},? +\d{5}(?:-\d{4})?(?![\w-])", re.NOFLAG), bool),
+    Recogniser("address", _compile(_ZIP), bool, _has_value),
+    Recogniser("address", _compile(r"\b[a-z]{1,2}\d{1,2}[a-z]?,? ?\d[a-z]{2}\b"), bool, _not_time),
+    Recogniser("number", _BARE, bool, _is_bare),
+    Recogniser("number", _compile(r"(?<![\w-])[A-Z0-9]{6,}(?![\w-])", re.NOFLAG), bool, _is_code),
+    Recogniser("number", _compile(r"(?<![\w$£€.,:/-])\d{6,}(?![\w%]|[.,:]\d)"), bool),
+)  # fmt: skip
+"""In the order they are tried. Those after `handle` find only what holds a digit."""
+
+
+def replaced(text: str, replace: Callable[[str, str], str]) -> str:
+    """`text` with every value found replaced by what `replace(type, value)` gives."""
+    digits = _HAS_DIGIT(text) is not None
+    if not digits and "@" not in text and "com" not in text and "www." not in text and "://" not in text:
+        return text if not _MAY_BE_SECRET(text) else _apply(_SECRET, text, replace)
+    for recogniser in RECOGNISERS if digits else _WITHOUT_DIGITS:
+        if recogniser.needs(text):
+            text = _apply(recogniser, text, replace)
+    return text
+
+
+_SECRET = next(each for each in RECOGNISERS if each.type == "secret")
+_WITHOUT_DIGITS = (*(each for each in RECOGNISERS[:4]), _SECRET)
+_MAY_BE_SECRET = re.compile(r"(?i)(?:pass(?:word|code|phrase)|pin|security|cv)").search
+
+
+def _apply(recogniser: Recogniser, text: str, replace: Callable[[str, str], str]) -> str:
+    def substitute(match: re.Match[str]) -> str:
+        value = match["value"] if "value" in recogniser.pattern.groupindex else match[0]
+        if not recogniser.accept(value):
+            return match[0]
+        start = match.start("value") - match.start() if value != match[0] else 0
+        return match[0][:start] + replace(recogniser.type, value) + match[0][start + len(value) :]
+
+    return recogniser.pattern.sub(substitute, text)

@@ -1,0 +1,36 @@
+"""Models of the sentence-transformers library."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from dialoom.encoders.base import Vectors
+from dialoom.encoders.rows import encode_written
+from dialoom.errors import MissingExtra, UsageError
+
+
+class SentenceTransformersEncoder:
+    """A model by hub name or folder, pooled as its own configuration says."""
+
+    def __init__(self, model: str, *, device: str | None = None, batch: int = 32) -> None:
+        """Loads `model`, downloading it if it is a hub name. Raises `MissingExtra`, `UsageError` for an unknown one."""
+        try:
+            from sentence_transformers import SentenceTransformer
+        except ImportError as error:
+            raise MissingExtra("Encoding with sentence-transformers", "sentence-transformers") from error
+        try:
+            self._model = SentenceTransformer(model, device=device)
+        except (OSError, ValueError) as error:
+            raise UsageError(f"No sentence-transformers model '{model}' ({error}).") from error
+        self.batch = batch
+        self.dimension = len(self._encode(["dimension"])[0])
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        """Unit rows; blank texts give zeros."""
+        return encode_written(texts, self.dimension, self._encode)
+
+    def _encode(self, texts: list[str]) -> Vectors:
+        rows = self._model.encode(texts, batch_size=self.batch, show_progress_bar=False, convert_to_numpy=True)
+        return np.asarray(rows, np.float32)

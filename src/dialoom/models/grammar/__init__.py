@@ -1,0 +1,1 @@
+"""Constraints of every kind as checked grammars over characters."""
