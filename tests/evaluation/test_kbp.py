@@ -31,7 +31,7 @@ def dialogues(number: int, seed: int) -> list[dict[str, Any]]:
             f"B{i}": {"K0": f"{thing}的颜色是{colours[i][0]}色", "K1": f"{thing}的价格是{colours[i][1]}元"}
             for i, thing in enumerate(things)
         }
-        turns = []
+        turns: list[dict[str, Any]] = []
         for _ in range(4):
             i, kind = chance.randrange(3), chance.choice(["null", "persona", "both"])
             if kind == "null":

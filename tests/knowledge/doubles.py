@@ -113,6 +113,8 @@ def toy_turns(dialogues: int, seed: int = 0) -> list[LabelledTurn]:
                 facts.append(Passage(f"f{i}{k}", template.format(n=name, r=chance.randint(2, 99)), parents=(f"h{i}",)))
         pools = {"HOBBY": hobbies, "FACTS": facts}
         said: list[Utterance] = []
+        plan: tuple[str, ...]
+        gold: dict[str, frozenset[str]]
         for _ in range(4):
             kind = chance.choice(["null", "hobby", "facts"])
             i, k = chance.randrange(3), chance.randrange(2)

@@ -4,7 +4,6 @@ import json
 from collections.abc import Sequence
 
 import pytest
-from tests.knowledge.doubles import Answers, Fixed, asking
 
 from dialoom.errors import ModelUnavailable, UsageError
 from dialoom.knowledge.answering import Answerer, AnswerSettings
@@ -15,6 +14,8 @@ from dialoom.knowledge.planning.fixed import AlwaysPlanner, NeverPlanner
 from dialoom.knowledge.reading import ExtractiveReader, PromptedReader, evidence_prompt
 from dialoom.knowledge.refinement import Draft, RefineSettings, draft, refine
 from dialoom.knowledge.relevance import LexicalRelevance
+
+from .doubles import Answers, Fixed, asking
 
 
 @pytest.mark.parametrize(

@@ -2,12 +2,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.knowledge.doubles import LetterEncoder
 
 from dialoom.errors import InvalidFile, UsageError
 from dialoom.knowledge.base import Passage
 from dialoom.knowledge.indexes import PassageIndex
 from dialoom.knowledge.terms import words
+
+from .doubles import LetterEncoder
 
 TEXTS = {
     "returns": "Shoes can be returned within thirty days.",

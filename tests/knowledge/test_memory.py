@@ -2,11 +2,12 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from tests.knowledge.doubles import asking
 
 from dialoom.errors import UsageError
 from dialoom.knowledge.memory import Memory, read_turn
 from dialoom.knowledge.sources import MemorySource
+
+from .doubles import asking
 
 
 class Clock:

@@ -1,8 +1,9 @@
 import pytest
-from tests.knowledge.doubles import Fixed
 
 from dialoom.errors import UnknownName, UsageError
 from dialoom.knowledge.order import call_order, closed, feasible
+
+from .doubles import Fixed
 
 
 def test_that_a_source_comes_after_those_it_depends_on() -> None:
@@ -13,7 +14,7 @@ def test_that_a_source_comes_after_those_it_depends_on() -> None:
 
 
 def test_that_a_circle_is_an_error_that_names_it() -> None:
-    with pytest.raises(UsageError, match="in a circle: .*A.*B"):
+    with pytest.raises(UsageError, match=r"in a circle: .*A.*B"):
         call_order([Fixed("A", depends_on=["B"]), Fixed("B", depends_on=["A"])])
 
 

@@ -4,7 +4,6 @@ import json
 
 import numpy as np
 import pytest
-from tests.knowledge.doubles import Answers, Fixed, asking, toy_turns
 
 from dialoom.errors import NothingToLearn, UnknownName, UsageError
 from dialoom.knowledge.base import Passage
@@ -16,6 +15,8 @@ from dialoom.knowledge.planning.prompted import PromptedPlanner
 from dialoom.knowledge.planning.text import TextPlanner, folds
 from dialoom.knowledge.ranking.ranker import RankerSettings
 from dialoom.knowledge.sources import IndexedSource
+
+from .doubles import Answers, Fixed, asking, toy_turns
 
 SOURCES = [Fixed("FACTS", depends_on=["HOBBY"]), Fixed("HOBBY")]
 

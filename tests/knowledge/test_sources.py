@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.knowledge.doubles import asking
 
 from dialoom.dialogue import Dialogue, Role, Utterance
 from dialoom.errors import InvalidFile, InvalidRecord, SourceError, UnknownName, UsageError
@@ -21,6 +20,8 @@ from dialoom.knowledge.sources import (
     record_passages,
     table_passages,
 )
+
+from .doubles import asking
 
 POLICY = """# Returns
 
@@ -73,7 +74,7 @@ def test_that_word_documents_give_paragraphs_and_tables(tmp_path: Path) -> None:
 def test_that_a_broken_pdf_names_the_file(tmp_path: Path) -> None:
     pytest.importorskip("pypdf")
     (tmp_path / "bad.pdf").write_bytes(b"%PDF-1.4 nothing more")
-    with pytest.raises(InvalidFile, match="bad.pdf"):
+    with pytest.raises(InvalidFile, match=r"bad\.pdf"):
         list(folder_passages(tmp_path))
 
 
@@ -227,7 +228,7 @@ def server() -> Iterator[str]:
             self.end_headers()
             self.wfile.write(body)
 
-        def log_message(self, format: str, *args: Any) -> None:
+        def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
             pass
 
     http = HTTPServer(("127.0.0.1", 0), Handler)

@@ -54,7 +54,7 @@ def evaluate_kbp(
     ablations: bool = True,
     watch: Watch | None = None,
 ) -> KnowledgeReport:
-    """Train on `train` alone and report on the rest. Raises `InvalidFile` or `InvalidRecord` for files that are not KBP.
+    """Train on `train` alone and report on the rest. Raises `InvalidFile` or `InvalidRecord` for other files.
 
     With `ablations`, also a planner without training memory, and one on a split whose evidence was never seen.
     """
