@@ -15,6 +15,7 @@ from dialoom.errors import InvalidFile, UnknownName
 from dialoom.evaluation import kbp
 from dialoom.knowledge.planning.evidence import EvidencePlanner, EvidenceSettings
 from dialoom.knowledge.ranking.ranker import RankerSettings, Watch
+from dialoom.knowledge.ranking.trees import Growth
 
 THINGS = ["猫", "狗", "茶", "船", "花", "鱼"]
 
@@ -57,7 +58,9 @@ def files(tmp_path: Path) -> dict[str, str]:
 
 
 def quick(turns: Any, *, remember: bool = True, watch: Watch | None = None) -> EvidencePlanner:
-    settings = EvidenceSettings(ranker=RankerSettings(remember=remember, models=1, rounds=20), models=1, rounds=20)
+    growth = Growth(rounds=20)
+    ranker = RankerSettings(remember=remember, models=1, growth=growth)
+    settings = EvidenceSettings(ranker=ranker, models=1, growth=growth)
     return EvidencePlanner.fit(turns, settings, watch)
 
 

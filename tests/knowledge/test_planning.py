@@ -14,6 +14,7 @@ from dialoom.knowledge.planning.pools import candidate_pools
 from dialoom.knowledge.planning.prompted import PromptedPlanner
 from dialoom.knowledge.planning.text import TextPlanner, folds
 from dialoom.knowledge.ranking.ranker import RankerSettings
+from dialoom.knowledge.ranking.trees import Growth
 from dialoom.knowledge.sources import IndexedSource
 
 from .doubles import Answers, Fixed, asking, toy_turns
@@ -95,6 +96,19 @@ def test_that_offsets_help_a_rare_class_that_argmax_never_names() -> None:
     assert after[1] > 0.8
 
 
+def test_that_aims_raise_the_class_that_falls_shortest() -> None:
+    chance = np.random.default_rng(0)
+    gold = (chance.random(500) < 0.1).astype(np.int64)
+    rare = np.clip(0.15 + 0.1 * gold + chance.normal(0, 0.08, 500), 0.01, 0.99)
+    logs = np.log(np.column_stack([1 - rare, rare]))
+    f1 = {}
+    for aim in (0.0, 0.5):
+        offsets = tune(logs, gold, aims=np.array([0.9, aim]))
+        f1[aim] = f1_scores(gold, (logs + offsets).argmax(axis=1), 2)
+    assert f1[0.5][1] > f1[0.0][1]
+    assert f1[0.5][0] < f1[0.0][0]
+
+
 @pytest.fixture(scope="module")
 def text_planner() -> TextPlanner:
     return TextPlanner.fit(toy_turns(60))
@@ -126,7 +140,8 @@ def test_that_one_plan_alone_teaches_nothing() -> None:
 
 @pytest.fixture(scope="module")
 def evidence_planner() -> EvidencePlanner:
-    settings = EvidenceSettings(ranker=RankerSettings(models=1, rounds=30), models=1, rounds=30)
+    growth = Growth(rounds=30)
+    settings = EvidenceSettings(ranker=RankerSettings(models=1, growth=growth), models=1, growth=growth)
     return EvidencePlanner.fit(toy_turns(60), settings)
 
 

@@ -8,12 +8,12 @@ from dialoom.knowledge.base import Evidence, Query
 from dialoom.knowledge.ranking.experience import Experience
 from dialoom.knowledge.ranking.features import kinship
 from dialoom.knowledge.ranking.ranker import LearnedRanker, RankerSettings
-from dialoom.knowledge.ranking.trees import Trees
+from dialoom.knowledge.ranking.trees import Growth, Trees
 from dialoom.knowledge.terms import Lexicon
 
 from .doubles import toy_turns
 
-SMALL = RankerSettings(models=1, rounds=40)
+SMALL = RankerSettings(models=1, growth=Growth(rounds=40))
 
 
 def test_that_trees_say_what_scikit_learn_says() -> None:
@@ -33,7 +33,7 @@ def test_that_trees_say_what_scikit_learn_says() -> None:
 def test_that_trees_survive_saving() -> None:
     chance = np.random.default_rng(1)
     columns = chance.normal(size=(200, 3)).astype(np.float32)
-    trees = Trees.fit(columns, (columns[:, 0] > 0).astype(np.int64), rounds=5, rate=0.1, leaves=4, seed=0)
+    trees = Trees.fit(columns, (columns[:, 0] > 0).astype(np.int64), Growth(rounds=5, leaves=4), 0)
     assert np.array_equal(trees.raw(columns), Trees.from_parts(trees.parts()).raw(columns))
 
 
@@ -107,7 +107,7 @@ def test_that_an_empty_pool_is_no_trouble(ranker: LearnedRanker) -> None:
 
 
 def test_that_without_memory_nothing_of_the_training_turns_is_kept() -> None:
-    forgetful = LearnedRanker.fit(toy_turns(20), RankerSettings(remember=False, models=1, rounds=10))
+    forgetful = LearnedRanker.fit(toy_turns(20), RankerSettings(remember=False, models=1, growth=Growth(rounds=10)))
     assert not any(name.startswith("experience") for name in forgetful.parts())
     assert LearnedRanker.from_parts(forgetful.parts()).featuriser.experience is None
 

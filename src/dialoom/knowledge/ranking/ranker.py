@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import TypeVar
 
 import numpy as np
@@ -16,7 +16,7 @@ from dialoom.knowledge.base import Evidence, Passage, Query, tenths
 from dialoom.knowledge.labelled import LabelledTurn, Pools
 from dialoom.knowledge.ranking.experience import Experience
 from dialoom.knowledge.ranking.features import Featuriser, Kinship, kinship
-from dialoom.knowledge.ranking.trees import Trees
+from dialoom.knowledge.ranking.trees import Growth, Trees
 from dialoom.knowledge.terms import Lexicon
 
 Floats = NDArray[np.float64]
@@ -31,9 +31,7 @@ class RankerSettings:
 
     remember: bool = True
     models: int = 3
-    rounds: int = 200
-    rate: float = 0.06
-    leaves: int = 15
+    growth: Growth = field(default_factory=Growth)
     seed: int = 0
 
 
@@ -182,14 +180,7 @@ def fit_models(
             continue
         matrix = np.vstack([found for _, found in held])
         models[source] = [
-            Trees.fit(
-                matrix,
-                labels,
-                rounds=settings.rounds,
-                rate=settings.rate,
-                leaves=settings.leaves,
-                seed=settings.seed + i,
-            )
+            Trees.fit(matrix, labels, settings.growth, settings.seed + i)
             for i in _watched(f"ranker of {source}", range(settings.models), watch)
         ]
     if not models:

@@ -15,6 +15,20 @@ _FIELDS = ("feature", "threshold", "left", "right", "value", "roots", "baseline"
 _ROWS = 4096
 
 
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """How trees are boosted: `rounds` of trees with at most `leaves`, each leaf of `least` rows; shrunk by `rate`,
+    regularised by `l2`, each split choosing among a random `share` of the columns.
+    """
+
+    rounds: int = 200
+    rate: float = 0.06
+    leaves: int = 15
+    least: int = 30
+    share: float = 0.5
+    l2: float = 0.0
+
+
 @dataclass(frozen=True)
 class Trees:
     """Binary trees over numeric columns, summed into one raw score an output.
@@ -32,25 +46,17 @@ class Trees:
     baseline: Floats
 
     @classmethod
-    def fit(
-        cls,
-        columns: NDArray[np.float32],
-        labels: NDArray[np.int64],
-        *,
-        rounds: int,
-        rate: float,
-        leaves: int,
-        seed: int,
-    ) -> Trees:
+    def fit(cls, columns: NDArray[np.float32], labels: NDArray[np.int64], growth: Growth, seed: int) -> Trees:
         """Histogram gradient boosting of the log loss; one output for two classes, else one a class (0, 1, ...)."""
         from sklearn.ensemble import HistGradientBoostingClassifier
 
         model = HistGradientBoostingClassifier(
-            max_iter=rounds,
-            learning_rate=rate,
-            max_leaf_nodes=leaves,
-            min_samples_leaf=30,
-            max_features=0.5,
+            max_iter=growth.rounds,
+            learning_rate=growth.rate,
+            max_leaf_nodes=growth.leaves,
+            min_samples_leaf=growth.least,
+            max_features=growth.share,
+            l2_regularization=growth.l2,
             early_stopping=False,
             random_state=seed,
         )
