@@ -86,7 +86,7 @@ _PADDING = -2
 def attention_mask(pieces: Any, *, masked: bool = True) -> Any:
     """Who may look at whom: (batch, query, key) booleans from (batch, length) pieces; every token sees itself.
 
-    Causal, and with `masked` no piece of evidence sees another (`sequences.sees`, for all pairs at once).
+    Causal, and with `masked` no piece of evidence sees another.
     """
     import torch
 

@@ -1,11 +1,11 @@
 """A labelled turn as one token sequence: what is predicted, who sees whom, and where each piece stands.
 
-    context [SOURCE] K1 K2 [EOS] [EVIDENCE] e1 [EOE] s1 [EVIDENCE] e2 [EOE] s2 ... reply
+    context [SOURCE] K1 K2 [EOS] [EVIDENCE] e1 [EOE] s1 [EVIDENCE] e2 [EOE] s2 ... Agent: reply
 
 Loss falls on acting, evaluation and reply tokens alone (eq. 7). A token of one piece of evidence, its score included,
-sees the context, the sources and that piece, never another piece (the evidence attention mask, sec. IV-A2). Every
-piece starts at the same position, right after the sources, so that a score does not even depend on how long or how
-many the other pieces are.
+sees the context, the sources and that piece, never another piece (the evidence attention mask, sec. IV-A2); the
+reply, its "Agent:" included, sees everything. Every piece starts at the same position, right after the sources, so
+that a score does not even depend on how long or how many the other pieces are.
 """
 
 from __future__ import annotations
@@ -73,8 +73,9 @@ class Sequences:
             self._add(built, self._piece(piece.text), number, start)
             self._add(built, [self.id(score_token(piece.relevance))], number, None, SCORE_LOSS)
             end = max(end, built.positions[-1] + 1)
-        words = [*self._encode(quoted(reply)), self._tokenizer.eos_token_id]
-        self._add(built, words, REPLY, end, REPLY_LOSS)
+        self._add(built, self._encode("\nAgent:"), REPLY, end)
+        words = [*self._encode(" " + quoted(reply)), self._tokenizer.eos_token_id]
+        self._add(built, words, REPLY, None, REPLY_LOSS)
         return built
 
     def context(self, context: Dialogue) -> TokenSequence:
@@ -101,7 +102,8 @@ class Sequences:
     def reading(self, context: Dialogue, plan: Sequence[str], evidence: Sequence[Weighed]) -> TokenSequence:
         """All that a reply is predicted from."""
         whole = self.training(context, plan, evidence, "")
-        return TokenSequence(whole.ids[:-1], whole.pieces[:-1], whole.positions[:-1], whole.losses[:-1])
+        asked = len(whole) - sum(loss == REPLY_LOSS for loss in whole.losses)
+        return TokenSequence(*(part[:asked] for part in (whole.ids, whole.pieces, whole.positions, whole.losses)))
 
     def id(self, token: str) -> int:
         """The id of a special token."""
@@ -121,8 +123,3 @@ class Sequences:
         built.pieces.extend([piece] * len(ids))
         built.positions.extend(range(first, first + len(ids)))
         built.losses.extend([loss] * len(ids))
-
-
-def sees(query: int, key: int) -> bool:
-    """Whether a token of piece `query` may look at an earlier token of piece `key`."""
-    return key in (SHARED, query) or query == REPLY

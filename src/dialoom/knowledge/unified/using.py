@@ -9,7 +9,7 @@ from dialoom.knowledge.base import Evidence, Plan, Query, Source, tenths
 from dialoom.knowledge.order import closed
 from dialoom.knowledge.unified.model import UnifiedModel
 from dialoom.knowledge.unified.sequences import PLAN_LOSS, REPLY, SHARED, TokenSequence, Weighed
-from dialoom.knowledge.unified.tokens import END_OF_SOURCES, NULL, SCORES, acting_token, score_token
+from dialoom.knowledge.unified.tokens import END_OF_SOURCES, NULL, SCORES, acting_token, score_token, special_tokens
 
 _BATCH = 16
 
@@ -88,25 +88,24 @@ class UnifiedReader:
         sequences = self._model.sequences
         plan = [source for source in dict.fromkeys(e.source for e in evidence) if source in self._model.sources]
         built = sequences.reading(query.context, plan, [Weighed(e.text, e.relevance or 0.0) for e in evidence])
-        first = max(built.positions) + 1
         said: list[int] = []
-        special = set(self._model.tokenizer.additional_special_tokens_ids)
+        special = [sequences.id(token) for token in special_tokens(self._model.sources)]
         while len(said) < self._longest:
             with torch.no_grad():
                 logits = self._model.logits([built])[0, len(built) - 1]
-            logits[list(special)] = float("-inf")
+            logits[special] = float("-inf")
             best = int(logits.argmax())
             if best == self._model.tokenizer.eos_token_id:
                 break
             said.append(best)
-            _extend(built, best, REPLY, 0, first + len(said) - 1)
+            _extend(built, best, REPLY, 0)
         return _text(self._model.tokenizer, said)
 
 
-def _extend(built: TokenSequence, token: int, piece: int, loss: int, position: int | None = None) -> None:
+def _extend(built: TokenSequence, token: int, piece: int, loss: int) -> None:
     built.ids.append(token)
     built.pieces.append(piece)
-    built.positions.append(built.positions[-1] + 1 if position is None else position)
+    built.positions.append(built.positions[-1] + 1)
     built.losses.append(loss)
 
 
