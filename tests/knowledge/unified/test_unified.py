@@ -265,3 +265,26 @@ def test_that_a_folder_without_a_model_is_refused(tmp_path: Path) -> None:
         UnifiedModel.start(tmp_path, SOURCES)
     with pytest.raises(UsageError, match="no folder"):
         UnifiedModel.start(tmp_path / "none", SOURCES)
+
+
+def test_that_the_command_trains_from_one_file(folder: Path, tmp_path: Path) -> None:
+    from typer import Typer
+    from typer.testing import CliRunner
+
+    from dialoom.cli.train_unims import unims
+    from dialoom.knowledge.labelled import write_labelled
+
+    write_labelled(tmp_path / "train.jsonl", toy(16, 0))
+    write_labelled(tmp_path / "dev.jsonl", toy(4, 1))
+    config = {
+        "model": str(folder), "train": ["train.jsonl"], "dev": ["dev.jsonl"], "out": "out", "steps": 2, "batch": 4,
+        "device": "cpu", "relevance": "lexical",
+    }  # fmt: skip
+    (tmp_path / "unims.yaml").write_text(json.dumps(config))
+    app = Typer()
+    app.command()(unims)
+    done = CliRunner().invoke(app, [str(tmp_path / "unims.yaml")])
+    assert done.exit_code == 0, done.output
+    assert "best validation loss" in done.stdout
+    assert (tmp_path / "out" / "relevance-train.json").exists()
+    assert UnifiedModel.load(tmp_path / "out" / "best").sources == ("PERSONA", "DOCUMENTS")
