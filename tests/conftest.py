@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # before numpy is loaded: its threads spin, and slow shared cores down
+
 from pathlib import Path
 
 import pytest

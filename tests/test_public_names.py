@@ -6,4 +6,19 @@ def test_that_public_names_exist() -> None:
 
 
 def test_that_public_names_are_pinned() -> None:
-    assert dialoom.__all__ == ["Dialogue", "DialoomError", "Role", "Utterance", "__version__"]
+    assert dialoom.__all__ == [
+        "Agent",
+        "Chat",
+        "Dialogue",
+        "DialoomError",
+        "LearnSettings",
+        "Model",
+        "ReadOptions",
+        "Role",
+        "Turn",
+        "Utterance",
+        "__version__",
+        "learn",
+        "open_corpus",
+        "update",
+    ]

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 from dialoom.automata import Candidate, NavigationRouter, Position, Round, Router, TagSequence, learn_paper
 from dialoom.automata.navigation import Mismatch
 
@@ -120,3 +122,13 @@ def test_that_a_round_without_tags_moves_nothing() -> None:
 
     assert router.route([user(), system()]).state == 0
     assert router.route([user(), system()]).fallback is None
+
+
+def test_that_a_predictive_automaton_reads_the_first_tag_of_a_round() -> None:
+    sequences = [TagSequence(name, (user("hello"), Round("system", ("",)), user("bye"))) for name in ("a", "b")]
+    automaton = replace(learn_paper(sequences, tau=0), metadata={"strategy": "predictive"})
+
+    route = NavigationRouter(automaton).route([user("hello", "surprise"), system(), user("bye")])
+    assert [step.symbol for step in route.path] == ["user:hello", "system:", "user:bye"]
+    assert route.fallback is None
+    assert list(NavigationRouter(automaton).candidates(route)) == [Candidate("a", 3), Candidate("b", 3)]

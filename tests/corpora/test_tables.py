@@ -25,6 +25,17 @@ def test_that_columns_and_speakers_can_be_mapped(tmp_path: Path) -> None:
     assert [u.role for u in dialogue.utterances] == [Role.SYSTEM, Role.USER]
 
 
+@pytest.mark.parametrize("form", ["auto", "csv"])
+def test_that_mapped_columns_hold_for_every_table_of_a_folder(tmp_path: Path, form: str) -> None:
+    table(tmp_path, "who,line,case\nuser,Hi,1\n", "a.csv")
+    table(tmp_path, "who,line,case\nuser,Ho,2\n", "b.csv")
+    table(tmp_path, "nothing\n", "notes.txt")
+    options = ReadOptions(columns={"conversation": "case", "role": "who", "text": "line"})
+    corpus = open_corpus(tmp_path, form, options)
+    assert [dialogue.id for dialogue in corpus] == ["1", "2"]
+    assert len(corpus.counts.ignored) == 1
+
+
 def test_that_columns_that_are_not_recognised_are_listed(tmp_path: Path) -> None:
     with pytest.raises(InvalidFile, match=r"conversation or role; the columns are: who, text") as caught:
         read(table(tmp_path, "who,text\na,b\n"))

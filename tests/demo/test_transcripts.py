@@ -18,7 +18,7 @@ def words(dialogue: Dialogue) -> list[str]:
 
 def test_that_there_are_enough_of_every_workflow() -> None:
     workflows = Counter(str(dialogue.metadata["workflow"]) for dialogue in DIALOGUES)
-    assert len(DIALOGUES) >= 190
+    assert len(DIALOGUES) >= 210
     assert len({dialogue.id for dialogue in DIALOGUES}) == len(DIALOGUES)
     assert len(workflows) >= 11
     assert min(workflows.values()) >= 6
@@ -66,7 +66,7 @@ def test_that_no_two_dialogues_are_alike() -> None:
     for dialogue in DIALOGUES:
         said = words(dialogue)
         shingles.append(set(zip(said, said[1:], said[2:], strict=False)))
-    assert max(len(a & b) / len(a | b) for a, b in combinations(shingles, 2)) < 0.2
+    assert max(len(a & b) / len(a | b) for a, b in combinations(shingles, 2)) < 0.3
 
 
 def test_that_agents_share_phrases_so_that_there_is_something_to_learn() -> None:

@@ -33,6 +33,11 @@ def test_that_a_plain_statement_is_kept_and_dated(memory: Memory) -> None:
     assert fact.said_at.year == 2030
 
 
+def test_that_a_full_stop_is_not_part_of_a_value(memory: Memory) -> None:
+    read_turn(memory, "ann", "My shoe size is 41.5.")
+    assert [fact.value for fact in memory.facts("ann")] == ["41.5"]
+
+
 def test_that_a_new_value_corrects_the_old_and_history_keeps_both(memory: Memory) -> None:
     read_turn(memory, "ann", "my shoe size is 42")
     read_turn(memory, "ann", "sorry, my shoe size is 43")

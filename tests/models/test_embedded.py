@@ -9,6 +9,7 @@ import subprocess
 import sys
 import textwrap
 import time
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -20,6 +21,7 @@ from dialoom.models.base import Constraint, LanguageModel, Message, Request, Sam
 from dialoom.models.blocking import generate_sync, run_sync, score_sync
 from dialoom.models.embedded import EmbeddedModel
 from dialoom.models.llama import Engine
+from dialoom.models.openai_compatible import OpenAICompatibleModel
 from dialoom.models.opening import open_model
 from dialoom.models.worker import Call
 from dialoom.testing.models import ASKED, ModelConformance
@@ -43,6 +45,19 @@ class TestConformance(ModelConformance):
     @pytest.fixture
     def model(self, loaded: EmbeddedModel) -> LanguageModel:
         return loaded
+
+
+class TestServedConformance(ModelConformance):
+    """The server adapter against a real llama.cpp server: the engine's own port."""
+
+    @pytest.fixture
+    async def model(self, loaded: EmbeddedModel, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[LanguageModel]:
+        await loaded.generate(Request(ASKED, Sampling(max_tokens=1)))
+        monkeypatch.setenv("OPENAI_API_KEY", loaded._engine._key)
+        address = f"{loaded._engine._server.listening_address}/v1"
+        served = OpenAICompatibleModel("smollm2", address, flavour="llamacpp")
+        yield served
+        await served.aclose()
 
 
 def test_that_a_file_is_loaded_once_and_lazily(model: EmbeddedModel) -> None:
@@ -221,6 +236,7 @@ def _in_child(model: EmbeddedModel, queue: Any) -> None:
         generate_sync(model, Request(ASKED, Sampling(max_tokens=1), timeout=5))
     except ModelError as error:
         queue.put(str(error))
+    queue.put(EmbeddedModel()._engine is model._engine)
 
 
 @pytest.mark.skipif(not hasattr(__import__("os"), "fork"), reason="no fork on this system")
@@ -232,6 +248,7 @@ def test_that_a_forked_child_gets_an_error_and_does_not_hang(model: EmbeddedMode
     child = context.Process(target=_in_child, args=(model, queue))
     child.start()
     assert "forked" in queue.get(timeout=20)
+    assert queue.get(timeout=20) is False
     child.join(timeout=20)
     assert child.exitcode == 0
 

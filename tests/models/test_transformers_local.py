@@ -20,10 +20,8 @@ tokenizers = pytest.importorskip("tokenizers")
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
 
-WORDS = [word for message in ASKED for word in re.findall(r"\w+", message.content.lower())]
-WORDS = list(
-    dict.fromkeys([*WORDS, *["let", "me", "look", "for", "zebra", "quartz", "nine", "the", "of", "system", "user"]])
-)
+SPOKEN = " ".join(message.content for message in ASKED) + " let me look for zebra quartz nine the of system user"
+WORDS = list(dict.fromkeys(re.findall(r"\w+", SPOKEN.lower())))
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""Laws of constraints: meaning does not depend on how they are written, and checks agree with other libraries."""
+"""Laws of constraints: printing keeps their meaning, and they mean what other libraries say they mean."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_that_choices_are_exactly_those_whatever_their_prefixes(choices: list[st
         assert matches(constraint.grammar, text) is matches(again, text) is (text in choices)
 
 
-SCHEMAS = st.recursive(
+SCHEMAS: st.SearchStrategy[dict[str, Any]] = st.recursive(
     st.sampled_from(
         [
             {"type": "integer", "minimum": 0},

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from dialoom.dialogue import Dialogue, Role, Utterance
-from dialoom.errors import InvalidFile, ModelUnavailable, UsageError
+from dialoom.errors import InvalidFile, ModelRefused, ModelUnavailable, UsageError
 from dialoom.models.base import Completion, Request
 from dialoom.models.retrying import Retries
 from dialoom.models.scripted import Answer, Fault, ScriptedModel
@@ -167,6 +167,21 @@ def test_that_tool_rounds_are_tagged_by_their_name() -> None:
     model = ScriptedModel(["0 User: #parcel"])
     tagged = LLMTagger(model).tag(Dialogue("d", (PARCEL.utterances[0], tool)))
     assert tagged.utterances[1].tags == ("find order", "empty")
+
+
+def test_that_one_refused_dialogue_does_not_stop_a_run_but_a_wrong_key_does(caplog: pytest.LogCaptureFixture) -> None:
+    dialogues = [Dialogue(f"d{i}", (Utterance(Role.USER, f"word{i}"),)) for i in range(3)]
+
+    def picky(request: Request) -> Answer:
+        return Fault("refused") if "word1" in request.messages[-1].content else obliging()(request)
+
+    tagger = LLMTagger(ScriptedModel(picky), concurrency=1)
+    tags = [dialogue.utterances[0].tags for dialogue in tagger.tag_all(dialogues)]
+    assert tags == [("word0",), ("other",), ("word2",)]
+    assert tagger.totals.fallen_back == 1
+    assert "d1: The scripted model refuses" in caplog.text
+    with pytest.raises(ModelRefused):
+        list(LLMTagger(ScriptedModel([Fault("refused")])).tag_all(dialogues))
 
 
 INJECTED = (

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from threadpoolctl import threadpool_limits
+
 from dialoom.agent.model import Model
 from dialoom.agent.progress import Progress, silent
 from dialoom.agent.sequences import to_sequence, without_tools
@@ -20,6 +22,7 @@ from dialoom.dialogue import Dialogue, Role
 from dialoom.encoders.lsa import LSAEncoder
 from dialoom.errors import NothingToLearn
 from dialoom.examples.dense import DenseSelector
+from dialoom.examples.registry import HISTORY, HISTORY_DECAY
 from dialoom.examples.turns import TurnIndex
 
 
@@ -32,7 +35,11 @@ def learn(
     side never speaks are left out and counted in `Model.learned`. Raises `NothingToLearn` when none is left, and a
     `ModelError` when tags are asked of a language model that fails.
     """
-    chosen = settings or LearnSettings()
+    with threadpool_limits(1):  # one order of summation, so equal results everywhere; and threads that spin cost more
+        return _learned_from(dialogues, settings or LearnSettings(), progress)
+
+
+def _learned_from(dialogues: Iterable[Dialogue], chosen: LearnSettings, progress: Progress) -> Model:
     kept, one_sided = _prepared(dialogues, chosen)
     if not kept:
         raise NothingToLearn(
@@ -44,7 +51,7 @@ def learn(
     router = _router([to_sequence(dialogue) for dialogue in tagged], chosen)
     index = TurnIndex.build(tagged)
     encoder = LSAEncoder.fit(_texts(tagged), seed=chosen.seed)
-    dense = DenseSelector.build(index, encoder)
+    dense = DenseSelector.build(index, encoder, size=HISTORY, decay=HISTORY_DECAY)
     return Model(chosen, tagger, router, dense, encoder, _learned(tagged, one_sided))
 
 
@@ -84,7 +91,7 @@ def _router(sequences: Sequence[TagSequence], settings: LearnSettings) -> Naviga
 
 
 def _texts(dialogues: Iterable[Dialogue]) -> Iterator[str]:
-    return (utterance.text for dialogue in dialogues for utterance in dialogue.utterances)
+    return (said.text for dialogue in dialogues for said in dialogue.utterances if said.role is not Role.TOOL)
 
 
 def _learned(dialogues: Sequence[Dialogue], one_sided: int) -> dict[str, Any]:

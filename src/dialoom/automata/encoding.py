@@ -69,7 +69,8 @@ def encode(sequences: Iterable[TagSequence]) -> Encoded:
 def slices(starts: Ints, lengths: Ints) -> Ints:
     """The indices of many slices, one after the other."""
     ends = np.cumsum(lengths)
-    places: Ints = np.arange(int(lengths.sum()), dtype=np.int64) + np.repeat(starts - (ends - lengths), lengths)
+    places: Ints = np.arange(int(lengths.sum()), dtype=np.int64)
+    places += np.repeat(starts - (ends - lengths), lengths)
     return places
 
 

@@ -23,11 +23,11 @@ class Training:
 
     hidden: int = 256
     epochs: int = 12
-    rate: float = 2e-3
+    rate: float = 3e-3
     decay: float = 1e-3
     drop_hidden: float = 0.6
     drop_input: float = 0.3
-    batch: int = 128
+    batch: int = 256
     steps: int = 3000
     """At most this many steps: larger corpora are trained with larger batches, so that time grows linearly."""
 
@@ -59,7 +59,7 @@ class Network:
             order = draw.permutation(count)
             for start in range(0, count, batch):
                 some = order[start : start + batch]
-                adam.step(_gradients(arrays, rows[some], wanted[some], training, draw))
+                adam.step(*_gradients(arrays, rows[some], wanted[some], training, draw))
         return cls([array.astype(np.float16).astype(np.float32) for array in arrays])
 
     @property
@@ -108,19 +108,23 @@ def _gradients(
     wanted: NDArray[np.int64],
     training: Training,
     draw: np.random.Generator,
-) -> list[NDArray[np.float32]]:
-    """Gradients of the mean cross-entropy of a batch, with inverted dropout on input and hidden layer."""
+) -> tuple[list[NDArray[np.float32]], NDArray[np.int64]]:
+    """Gradients of the mean cross-entropy of a batch, with inverted dropout on input and hidden layer.
+
+    That of W1 has rows only for the features that occur in the batch, which are returned beside the gradients.
+    """
     first, bias, second, last = arrays
-    rows = rows.copy()
-    rows.data *= _kept(rows.data.shape, training.drop_input, draw)
-    before = np.asarray(rows @ first, dtype=np.float32) + bias
+    active, place = np.unique(rows.indices, return_inverse=True)
+    values = rows.data * _kept(rows.data.shape, training.drop_input, draw)
+    seen = sparse.csr_array((values, place, rows.indptr), shape=(rows.shape[0], len(active)))
+    before = np.asarray(seen @ first[active], dtype=np.float32) + bias
     mask = _kept(before.shape, training.drop_hidden, draw) * (before > 0).astype(np.float32)
     hidden = before * mask
     error = _softmax(hidden @ second + last)
     error[np.arange(len(wanted)), wanted] -= 1.0
     error /= len(wanted)
     back = (error @ second.T) * mask
-    return [np.asarray(rows.T @ back), back.sum(axis=0), hidden.T @ error, error.sum(axis=0)]
+    return [np.asarray(seen.T @ back), back.sum(axis=0), hidden.T @ error, error.sum(axis=0)], active
 
 
 def _kept(shape: tuple[int, ...], drop: float, draw: np.random.Generator) -> NDArray[np.float32]:
@@ -130,7 +134,10 @@ def _kept(shape: tuple[int, ...], drop: float, draw: np.random.Generator) -> NDA
 
 
 class _Adam:
-    """Adam with decoupled weight decay (Kingma & Ba 2015; Loshchilov & Hutter 2019), changing arrays in place."""
+    """Adam with decoupled weight decay (Kingma & Ba 2015; Loshchilov & Hutter 2019), changing arrays in place.
+
+    Lazy in the rows of W1: those of features that a batch does not hold keep their weights and moments.
+    """
 
     def __init__(self, arrays: Sequence[NDArray[np.float32]], training: Training, *, total: int) -> None:
         self._arrays = arrays
@@ -140,14 +147,16 @@ class _Adam:
         self._total = total
         self._count = 0
 
-    def step(self, gradients: Sequence[NDArray[np.float32]]) -> None:
-        """One update."""
+    def step(self, gradients: Sequence[NDArray[np.float32]], active: NDArray[np.int64]) -> None:
+        """One update; `active` are the rows of the first array that its gradient is for."""
         self._count += 1
         rate = self._training.rate * min(1.0, self._count / 50) * (1.0 - 0.95 * self._count / self._total)
-        unbias, unbias_square = 1 - 0.9**self._count, 1 - 0.99**self._count
-        for array, mean, square, gradient in zip(self._arrays, self._mean, self._square, gradients, strict=True):
-            mean += 0.1 * (gradient - mean)
-            square += 0.01 * (gradient * gradient - square)
-            if array.ndim == 2:
-                array *= np.float32(1.0 - rate * self._training.decay)
-            array -= (rate / unbias) * mean / (np.sqrt(square / unbias_square) + 1e-8)
+        grow, shrink = np.float32(rate / (1 - 0.9**self._count)), np.float32(1 / (1 - 0.99**self._count))
+        for number, gradient in enumerate(gradients):
+            rows: NDArray[np.int64] | slice = slice(None) if number else active
+            array, mean, square = self._arrays[number], self._mean[number], self._square[number]
+            mean_now = mean[rows] * np.float32(0.9) + gradient * np.float32(0.1)
+            square_now = square[rows] * np.float32(0.99) + gradient * gradient * np.float32(0.01)
+            mean[rows], square[rows] = mean_now, square_now
+            kept = np.float32(1.0 - rate * self._training.decay) if array.ndim == 2 else np.float32(1.0)
+            array[rows] = array[rows] * kept - grow * mean_now / (np.sqrt(square_now * shrink) + np.float32(1e-8))

@@ -6,10 +6,10 @@ import os
 import sys
 from collections.abc import Sequence
 
-import click
 import typer
+from typer.exceptions import TyperException
 
-from dialoom.cli import chat, conform, demo, diff, formats, init, learn, route, show
+from dialoom.cli import chat, conform, demo, diff, eval, formats, init, learn, route, show  # noqa: A004
 from dialoom.errors import DialoomError, UsageError
 
 DONE, FAILED, MISTAKE, INTERRUPTED = 0, 1, 2, 130
@@ -31,6 +31,7 @@ app.command("chat")(chat.chat_command)
 app.command("route")(route.route_command)
 app.command("diff")(diff.diff_command)
 app.command("conform")(conform.conform_command)
+app.add_typer(eval.app, name="eval")
 app.command("demo")(demo.demo_command)
 
 
@@ -42,13 +43,12 @@ def run(arguments: Sequence[str]) -> int:
         return code if isinstance(code, int) else DONE
     except DialoomError as error:
         return _told(f"dialoom: {error}", MISTAKE if isinstance(error, UsageError) else FAILED)
-    except click.UsageError as error:
-        error.show()
-        return MISTAKE
-    except click.ClickException as error:
-        error.show()
-        return FAILED
-    except (KeyboardInterrupt, click.Abort):
+    except TyperException as error:
+        if hasattr(error, "show"):  # usage errors print themselves with the command's usage line
+            error.show()
+            return error.exit_code
+        return _told(f"dialoom: {error}", error.exit_code)
+    except (KeyboardInterrupt, typer.Abort):
         return _told("dialoom: interrupted; nothing was left half written.", INTERRUPTED)
     except BrokenPipeError:  # the reader of our output went away: nobody is left to tell
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -88,7 +88,7 @@ def talk(chat: Chat, lines: Iterable[str], *, trace: bool, echo: bool = False) -
 def print_trace(turn: Turn) -> None:
     """The turn's path in a few dim lines: tags, state, what comes next, the examples, the time of each stage."""
     said = turn.trace.decided("route")
-    path = " > ".join(dict.fromkeys(step["state"] for step in said["path"][-3:]))
+    path = " → ".join(dict.fromkeys(step["state"] for step in said["path"][-3:]))
     flag = f"  [yellow]{turn.route.fallback}: {escape(turn.route.reason)}[/]" if turn.route.fallback else ""
     out.print(f"[dim]  tags      {escape(', '.join(turn.tags) or '-')}[/]")
     out.print(f"[dim]  state     {escape(path or turn.state.name)}  ({turn.route.confidence:.2f})[/]{flag}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field, replace
@@ -17,6 +18,7 @@ from dialoom.dialogue import Dialogue
 from dialoom.errors import InvalidFile, InvalidRecord, UsageError
 from dialoom.files import replacing
 
+_TABLE = re.compile(r"\.(?:csv|tsv)(?:\.gz)?$", re.IGNORECASE).search
 OnError = Literal["raise", "skip"]
 
 
@@ -83,7 +85,10 @@ class Corpus(Iterator[Dialogue]):
                 raise InvalidFile(", ".join(self._paths), "no transcript in a known format.", hint=_known())
 
     def _reader_of(self, document: Document) -> Reader | None:
-        """The reader for a document; None (counted) for a file of a folder or archive that is no transcript."""
+        """The reader for a document; None (counted) for a file of a folder or archive that is no transcript.
+
+        A table whose columns a person has mapped need not be recognised.
+        """
         alone = document.member is None and str(document.path) in self._paths
         if self._reader is not None and alone:
             return self._reader
@@ -95,6 +100,8 @@ class Corpus(Iterator[Dialogue]):
         for reader in [self._reader] if self._reader else FORMATS.values():
             if reader.sniff(start):
                 return reader
+        if self._options.columns and _TABLE(document.name):
+            return self._reader or FORMATS["csv"]
         if alone:
             raise InvalidFile(document.name, "in no format that can be told by looking.", hint=_known())
         self.counts.ignored.append(document.name)

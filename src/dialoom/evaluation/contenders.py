@@ -53,7 +53,7 @@ class Contenders:
             return AutomatonSelector(self._selectors.index, candidates(NavigationRouter(automaton)), seed=self.seed)
         if name == "automaton-states":
             places = candidates(_StatesAlone(self.router))
-            return AutomatonSelector(self._selectors.index, places, ranker=self._selectors.dense)
+            return AutomatonSelector(self._selectors.index, places, ranker=self._selectors.dense_history)
         return self._selectors.open(name)
 
     def tagged(self, case: Case) -> Case:

@@ -73,7 +73,8 @@ class DenseSelector:
             opening = opening_scores(self.index)
             return opening if turns is None else opening[turns]
         query = self._encode(context)
-        scores: Scores = (self.vectors if turns is None else self.vectors[turns]) @ query
+        # Row by row on this thread: a threaded matrix product waits for cores that others use (ten times slower then).
+        scores: Scores = np.vecdot(self.vectors if turns is None else self.vectors[turns], query)
         return scores
 
     def select(self, context: Dialogue, n: int = 5) -> list[Example]:

@@ -64,7 +64,8 @@ class Selectors:
 
     @property
     def _ranker(self) -> BM25Selector | DenseSelector:
-        return self.bm25 if self.encoder is None else self.dense
+        """Among turns of one state the whole conversation tells more than its end, which they have in common."""
+        return self.bm25 if self.encoder is None else self.dense_history
 
     def _automaton(self, ranker: Ranker | None) -> AutomatonSelector:
         if self.candidates is None:

@@ -14,14 +14,14 @@ from dialoom.models.base import Completion, LanguageModel, Message, Request, Sco
 T = TypeVar("T")
 
 _lock = threading.Lock()
-_loops: dict[int, asyncio.AbstractEventLoop] = {}
+_loops: dict[tuple[int, int], asyncio.AbstractEventLoop] = {}
 
 
 def run_sync(coroutine: Coroutine[Any, Any, T]) -> T:
     """The result of `coroutine`, awaited on a loop that lives in a thread of its own.
 
-    Works inside and outside a running event loop (it blocks the calling thread), and keeps connections open from one
-    call to the next. An interrupt of the caller, Ctrl-C for one, cancels the coroutine.
+    Works inside and outside a running event loop, nested too; it blocks the calling thread. Connections stay open from
+    one call to the next. An interrupt of the caller, Ctrl-C for one, cancels the coroutine.
     """
     future = start_sync(coroutine)
     try:
@@ -47,11 +47,17 @@ def score_sync(model: Scorer, messages: Sequence[Message], candidates: Sequence[
 
 
 def _loop() -> asyncio.AbstractEventLoop:
-    # A forked child inherits no threads, so each process has its own loop.
+    # A forked child inherits no threads, so each process has its own loops. A coroutine on one of them that blocks on
+    # another coroutine would wait for itself, so what it starts runs one level deeper.
+    try:
+        running = asyncio.get_running_loop()
+    except RuntimeError:
+        running = None
+    process = os.getpid()
     with _lock:
-        process = os.getpid()
-        if process not in _loops:
+        level = next((level for (_, level), loop in _loops.items() if loop is running), -1) + 1
+        if (process, level) not in _loops:
             loop = asyncio.new_event_loop()
             threading.Thread(target=loop.run_forever, name="dialoom-models", daemon=True).start()
-            _loops[process] = loop
-        return _loops[process]
+            _loops[process, level] = loop
+        return _loops[process, level]

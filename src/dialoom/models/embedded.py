@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import importlib.util
+import os
 import threading
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -28,7 +29,7 @@ T = TypeVar("T")
 SCORE_SECONDS = 60.0
 """Deadline of one `score` call."""
 
-_engines: WeakValueDictionary[tuple[Path, int, int], Engine] = WeakValueDictionary()
+_engines: WeakValueDictionary[tuple[int, Path, int, int], Engine] = WeakValueDictionary()
 _lock = threading.Lock()
 
 
@@ -54,7 +55,7 @@ class EmbeddedModel:
 
     def __init__(self, path: Path | str | None = None, *, context_tokens: int = 2048, threads: int = 1) -> None:
         weights = Path(path).expanduser().absolute() if path is not None else default_weights()
-        key = (weights, context_tokens, threads)
+        key = (os.getpid(), weights, context_tokens, threads)
         with _lock:
             engine = _engines.get(key) or Engine(weights, context_tokens, threads)
             _engines[key] = engine

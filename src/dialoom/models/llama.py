@@ -53,7 +53,10 @@ class Engine:
         """Tokens of the model's chat template filled with `messages` and opened for the assistant."""
         filled = [{"role": message.role, "content": self._plain(message.content)} for message in messages]
         text = self._ask("/apply-template", {"messages": filled})["prompt"]
-        return self._tokens(text, special=True)
+        # The template's own first token (BOS) is left out of its text wherever the tokenizer adds it.
+        body = {"content": text, "add_special": True, "parse_special": True}
+        tokens: list[int] = self._ask("/tokenize", body)["tokens"]
+        return tokens
 
     def pieces(self, text: str) -> list[tuple[int, bytes]]:
         """Tokens of a plain text, each with the bytes it stands for."""

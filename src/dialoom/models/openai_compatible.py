@@ -136,16 +136,17 @@ class OpenAICompatibleModel:
 
         async with self._deadline(request):
             chunks = await retried(start, self._retries)
+        arriving = aiter(chunks)
         text = ""
         ended: str | None = None
         try:
             while True:
                 # Each wait is bounded apart: a deadline held across a yield would cancel the consumer's own code.
                 async with self._deadline(request, until), self._mapped_errors():
-                    chunk = await anext(chunks.__aiter__(), None)
+                    chunk = await anext(arriving, None)
                 if chunk is None:
                     break
-                for choice in chunk.choices:
+                for choice in chunk.choices or ():
                     ended = choice.finish_reason or ended
                     if piece := choice.delta.content or "":
                         text += piece

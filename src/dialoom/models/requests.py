@@ -2,21 +2,32 @@
 
 from __future__ import annotations
 
-from dialoom.errors import InvalidOutput, UsageError
+from dialoom.errors import InvalidOutput, UnknownName, UsageError
 from dialoom.models.base import Capabilities, FinishReason, Request
 from dialoom.models.constraints import Compiled, compiled
+
+ROLES = ("system", "user", "assistant", "tool")
 
 
 def prepared(name: str, capabilities: Capabilities, request: Request) -> Compiled | None:
     """The request's constraint, compiled, once the request is known to be one that `name` can serve.
 
-    Raises `UsageError` for no messages, only empty messages, limits that are not positive, or a constraint that is
-    invalid or outside `capabilities`.
+    Raises `UsageError` for no messages, only empty messages, an unknown role, sampling out of range, limits that are
+    not positive, or a constraint that is invalid or outside `capabilities`. Engines accept most of these silently.
     """
     if not any(message.content.strip() for message in request.messages):
         raise UsageError(f"{name} was asked with no message, or only empty ones.", hint="Send at least one message.")
-    if request.sampling.max_tokens < 1:
-        raise UsageError(f"max_tokens is {request.sampling.max_tokens}; at least 1 is needed.")
+    for message in request.messages:
+        if message.role not in ROLES:
+            raise UnknownName("message role", message.role, ROLES)
+    sampling = request.sampling
+    if sampling.max_tokens < 1:
+        raise UsageError(f"max_tokens is {sampling.max_tokens}; at least 1 is needed.")
+    if not (sampling.temperature >= 0 and 0 < sampling.top_p <= 1):
+        raise UsageError(
+            f"The temperature is {sampling.temperature} and top_p is {sampling.top_p}.",
+            hint="A temperature is 0 or more, and top_p above 0 and at most 1.",
+        )
     if not request.timeout > 0:
         raise UsageError(f"The timeout is {request.timeout} seconds; it must be positive.")
     if request.constraint is None:
@@ -24,7 +35,7 @@ def prepared(name: str, capabilities: Capabilities, request: Request) -> Compile
     if request.constraint.kind not in capabilities.constraints:
         valid = ", ".join(sorted(capabilities.constraints)) or "none"
         raise UsageError(f"{name} cannot obey a {request.constraint.kind} constraint. It can obey: {valid}.")
-    if request.sampling.stop:
+    if sampling.stop:
         raise UsageError("A constraint and stop texts exclude each other.", hint="Let the grammar say where to end.")
     return compiled(request.constraint)
 

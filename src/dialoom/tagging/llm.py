@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 
 from dialoom.dialogue import Dialogue, Role, Utterance
-from dialoom.errors import UsageError
+from dialoom.errors import ModelRefused, UsageError
 from dialoom.models.base import LanguageModel, Request, Sampling, Usage
 from dialoom.models.blocking import run_sync, start_sync
 from dialoom.models.retrying import Retries, retried
@@ -66,10 +66,12 @@ class LLMTagger:
     """Asks a language model for the tags of a dialogue's utterances, one dialogue a prompt.
 
     Lines that the model leaves out or writes wrongly are asked for again, `repairs` times, and then tagged `other`.
+    A dialogue that the model refuses (too long, filtered) is tagged `other` as well, once any call has been answered;
+    before that a refusal is raised, as for a wrong key. Tool rounds that carry their tool's name are tagged by it.
+
     Tags are cached under the model, the template and everything up to the utterance, so a live turn whose beginning
-    was tagged before asks for its new utterances only. Tool rounds that carry their tool's name are tagged by it.
-    `totals` says what was done; `progress` hears it after each dialogue of `tag_all`. `template` is a folder with an
-    own `tags.j2`.
+    was tagged before asks for its new utterances only. `totals` says what was done; `progress` hears it after each
+    dialogue of `tag_all`. `template` is a folder with an own `tags.j2`.
     """
 
     def __init__(
@@ -95,6 +97,7 @@ class LLMTagger:
         self._timeout = timeout
         self._progress = progress
         self._salt = json.dumps([model.name, self._source])
+        self._answered = False
         self.totals = TagTotals()
 
     def tag(self, dialogue: Dialogue) -> Dialogue:
@@ -152,7 +155,14 @@ class LLMTagger:
             if not asked:
                 break
             request = self._request(dialogue.utterances, list(asked))
-            completion = await retried(partial(self._model.generate, request), self._retries)
+            try:
+                completion = await retried(partial(self._model.generate, request), self._retries)
+            except ModelRefused as error:
+                if not self._answered:
+                    raise
+                _log.warning("%s: %s", dialogue.id, error)
+                break
+            self._answered = True
             heard = read(completion.text, asked, WORDS)
             found |= heard
             totals += TagTotals(calls=1, usage=completion.usage, repaired=len(heard) if attempt else 0)

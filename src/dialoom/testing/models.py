@@ -120,6 +120,14 @@ class ModelConformance:
         with pytest.raises(UsageError, match="timeout"):
             await model.generate(Request(ASKED, timeout=0))
 
+    async def test_that_nonsense_in_a_request_is_refused(self, model: LanguageModel) -> None:
+        for sampling in (Sampling(temperature=-1), Sampling(top_p=0), Sampling(top_p=2)):
+            with pytest.raises(UsageError, match="temperature"):
+                await model.generate(Request(ASKED, sampling))
+        stranger = Message("robot", "hello")  # type: ignore[arg-type]
+        with pytest.raises(UsageError, match="'robot'"):
+            await model.generate(Request((*ASKED, stranger)))
+
     async def test_that_a_deadline_is_kept(self, model: LanguageModel) -> None:
         with suppress(ModelTimeout):
             await model.generate(Request(ASKED, Sampling(max_tokens=200), timeout=1e-6))

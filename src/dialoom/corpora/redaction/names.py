@@ -17,7 +17,9 @@ _STRONG = re.compile(
     r"|(?:please|can|just|you may|you can|friends|everyone)(?: all)? call me )|^\W*name (?=[^\W\d_]+\W*$)",
     re.IGNORECASE,
 )
-_WEAK = re.compile(r"\b(?:i['’]?m|i am|this is|it['’]?s|it is|name|you are|you['’]re|call me|called) ", re.IGNORECASE)
+_WEAK = re.compile(r"\b(?:i['’]?m|i am|this is|it['’]?s|it is|name|call me) ", re.IGNORECASE)
+_ADDRESSED = re.compile(r"\b(?:you are|you['’]re) ", re.IGNORECASE)
+_CALLED = re.compile(r"\b(?:called|named) ", re.IGNORECASE)
 _GREETING = re.compile(
     r"(?:\b(?:hi|hello|hey|hiya|dear|greetings|good (?:morning|afternoon|evening|day)|welcome(?: back)?),? +)"
     r"(?=[^\W\d_])",
@@ -48,19 +50,22 @@ _FILLERS = words_of("""
 yes yeah yep sure ok okay hi hello of course it is its my name i am im the full this so well and under for certainly
 absolutely please first last mr mrs ms dr no that's it's i'm name's that would be
 """)
+_ANSWERS = re.compile(r"\W*(?:$|\d|and\b|here\b|speaking\b|[a-z]{2,4} \d)").match
 _NEXT = re.compile(r"[^\w]*([^\W\d_]+(?:['’][^\W\d_]+)?)")
+_NEAR = 40
+"""Characters looked at before and after a name."""
 _CAPITAL = re.compile(r"[A-Z]").search
 Kind = str
 """`name` for people, `agent` for whoever speaks for the system."""
 
 
-def names_in(turns: Iterable[tuple[Role, str]]) -> dict[str, Kind]:
-    """Names in a dialogue by the cues of its turns.
+def names_in(turns: Iterable[tuple[Role, str]], seen: set[tuple[Role, str, bool]]) -> dict[str, Kind]:
+    """Names in a dialogue by the cues of its turns; turns in `seen` are passed over, others are added to it.
 
     Who says a name is theirs, or is addressed by it, tells whose it is; a name that both sides go by is a customer's.
     """
     found: dict[str, Kind] = {}
-    for role, name, how in _cues(turns):
+    for role, name, how in _cues(turns, seen):
         agents = (role is Role.SYSTEM) == (how == "own")
         kind = "mentioned" if how == "mentioned" else "agent" if agents else "name"
         if _WEIGHT[kind] > _WEIGHT[found.get(name, "")]:
@@ -70,29 +75,34 @@ def names_in(turns: Iterable[tuple[Role, str]]) -> dict[str, Kind]:
 
 def own_names(turns: Iterable[tuple[Role, str]]) -> list[str]:
     """The names that users say are theirs, in order."""
-    return [name for role, name, how in _cues(turns) if role is Role.USER and how == "own"]
+    return [name for role, name, how in _cues(turns, set()) if role is Role.USER and how == "own"]
 
 
 _WEIGHT = {"": 0, "mentioned": 1, "agent": 2, "name": 3}
 
 
-def _cues(turns: Iterable[tuple[Role, str]]) -> Iterator[tuple[Role, str, str]]:
+def _cues(turns: Iterable[tuple[Role, str]], seen: set[tuple[Role, str, bool]]) -> Iterator[tuple[Role, str, str]]:
     """(who says it, the name, whether it is the speaker's own, the one addressed or only mentioned)."""
     asked = False
     for role, text in turns:
-        if role is not Role.TOOL:
+        if role is Role.TOOL:
+            continue
+        if (role, text, asked) not in seen:
+            seen.add((role, text, asked))
             yield from ((role, name, how) for name, how in _in_turn(role, text, asked))
-            asked = role is Role.SYSTEM and _ASKED.search(text) is not None
+        asked = role is Role.SYSTEM and _ASKED.search(text) is not None
 
 
 def _in_turn(role: Role, text: str, asked: bool) -> Iterator[tuple[str, str]]:
     yield from ((name, "own") for name in _after(_STRONG, text, _believed))
     yield from ((name, "own") for name in _after(_WEAK, text, _introduced))
+    yield from ((name, "addressed") for name in _after(_ADDRESSED, text, _introduced))
+    yield from ((name, "mentioned") for name in _after(_CALLED, text, _introduced))
     yield from ((name, "addressed") for name in _after(_GREETING, text, _greeted if role is Role.SYSTEM else _listed))
     if asked:
         yield from ((name, "own") for name in _answered(text))
     if role is Role.USER:
-        yield from ((name, "own") for name in _opening(text))
+        yield from _opening(text)
     if not _CAPITAL(text):
         return
     yield from ((name, "mentioned") for name in _after(_TITLE, text, _believed))
@@ -198,7 +208,8 @@ def _lone(text: str) -> Iterator[str]:
     for match in _ALONE.finditer(text):
         if match["name"].lower() not in CERTAIN_NAMES:
             continue
-        before, after = text[: match.start()].rsplit(None, 1)[-1:], text[match.end() :].split(None, 1)[:1]
+        before = text[max(0, match.start() - _NEAR) : match.start()].rsplit(None, 1)[-1:]
+        after = text[match.end() : match.end() + _NEAR].split(None, 1)[:1]
         joined = text[match.end() : match.end() + 1] == " "
         if before and before[0][:1].isupper() and before[0][-1:].isalnum() and before[0].lower() not in ORDINARY_WORDS:
             continue
@@ -209,12 +220,12 @@ def _lone(text: str) -> Iterator[str]:
         yield match["name"]
 
 
-def _opening(text: str) -> Iterator[str]:
-    """A given name that opens a user's turn, as in an answer to a question that was not kept: "ben and rtd 245"."""
+def _opening(text: str) -> Iterator[tuple[str, str]]:
+    """A given name that opens a user's turn: an answer to a question that was not kept ("ben and rtd 245"), or talk."""
     words, ends = _run(text, len(text) - len(text.lstrip()))
     if words and words[0].lower() in CERTAIN_NAMES and words[0].lower() not in ORDINARY_WORDS:
         count = _believed(words, "") if len(words) == len(text.split()) else 1
-        yield text[: ends[count - 1]].strip().rstrip(".")
+        yield text[: ends[count - 1]].strip().rstrip("."), "own" if _ANSWERS(text, ends[count - 1]) else "mentioned"
 
 
 def _is_given(word: str) -> bool:
@@ -254,7 +265,7 @@ def name_pattern(names: Mapping[str, Kind]) -> tuple[re.Pattern[str], dict[str, 
         return None
     choices = [rf"(?i:{_alternatives(anyhow)})"] if anyhow else []
     choices += [_alternatives(exact)] if exact else []
-    return re.compile(rf"(?<![\w<-])(?:{'|'.join(choices)})(?![\w>])"), kinds
+    return re.compile(rf"(?<![\w<])(?<!\w-)(?:{'|'.join(choices)})(?![\w>])"), kinds
 
 
 _TITLES = words_of("mr mrs ms miss dr sir madam doctor and the of")

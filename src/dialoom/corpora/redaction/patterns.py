@@ -15,12 +15,16 @@ from dialoom.corpora.redaction.words import ORDINARY_WORDS, words_of
 
 @dataclass(frozen=True, slots=True)
 class Recogniser:
-    """One kind of value: `pattern` finds candidates (group `value` if it has one), `accept` decides."""
+    """One kind of value: `pattern` finds candidates (group `value` if it has one), `accept` decides.
+
+    `needs` is a cheap test of the text; `cued` recognisers are tried only where some word says what a number is.
+    """
 
     type: str
     pattern: re.Pattern[str]
-    needs: Callable[[str], bool]
+    needs: Callable[[str], bool] = bool
     accept: Callable[[str], bool] = lambda _: True
+    cued: bool = False
 
 
 _HAS_DIGIT = re.compile(r"\d").search
@@ -127,11 +131,15 @@ def _has(*parts: str) -> Callable[[str], bool]:
     return lambda text: any(part in text for part in parts)
 
 
-def _cued(words: str, label: str = f"{_LABEL}*") -> re.Pattern[str]:
-    return _compile(rf"\b(?:{words}){label}{_SAID}(?<![\w-]){_IDENTIFIER}(?![\w%])")
+def _said_to_be(kind: str, words: str, accept: Callable[[str], bool], label: str = f"{_LABEL}*") -> Recogniser:
+    """A number that the words before it say is of a kind: "my booking number is ..."."""
+    pattern = _compile(rf"\b(?:{words}){label}{_SAID}(?<![\w-]){_IDENTIFIER}(?![\w%])")
+    return Recogniser(kind, pattern, accept=accept, cued=True)
 
 
 _ZIP = r"\b(?:zip|post) ?codes?(?: is|:)* *(?P<value>\w{2,4} ?\d\w{0,3})\b"
+_LOGIN = r"\b(?:user ?(?:name|id)|login)(?: is|:|=)+ *(?P<value>[\w.-]*\d[\w.-]*)"
+_PLATE = r"\blicen[cs]e(?: plate| number| is|:)*\s*['\"]?(?P<value>[A-Z0-9]{2,4}[ -]?[A-Z0-9]{2,4})\b"
 _BARE = _compile(
     r"^\W*(?:(?:sorry|yes|yeah|sure|ok|okay|oh|its|it|is)\W+)*"
     r"(?P<value>\d{4,30}(?: (?:and )?\d{4,30})*|[a-z]{1,4}(?: ?\d{1,12} ?[a-z]{0,3}){1,4})\W*$"
@@ -141,7 +149,14 @@ _ORDER = (
     r"|invoices?|polic(?:y|ies)|member|membership|customer|serial|claim|transaction|parcel|shipment|flight booking"
 )
 _ACCOUNT = r"accounts?|acct?|a/c|ac|routing|sort code|loyalty|frequent flyer"
+_SSN = "ssn|social security"
+_CODE = "pin|cvv|cvc|security code|passcode"
 _CARD = r"(?:credit |debit |bank )?cards?|cc|credit|debit"
+_CUE = re.compile(
+    rf"(?i)\b(?:{_ORDER}|{_ACCOUNT}|{_CARD}|{_SSN}|{_CODE}|user ?name|user ?id|login|licen[cs]e|zip|post ?code"
+    r"|birth|date of birth|dob|born)"
+).search
+_MAY_BE_SECRET = re.compile(r"(?i)\b(?:pass(?:word|code|phrase)|pin|security|cv)").search
 RECOGNISERS: tuple[Recogniser, ...] = (
     Recogniser("url", _compile(r"\b(?:https?://|www\.)[^\s<>]+[^\s<>.,;:!?)'\"]"), _has("://", "www.", "WWW.")),
     Recogniser("email", _compile(r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+"), _has("@")),
@@ -155,11 +170,11 @@ RECOGNISERS: tuple[Recogniser, ...] = (
     ),
     Recogniser("handle", _compile(r"(?<![\w@])@\w+"), _has("@")),
     Recogniser("ip", _compile(r"(?<![\w.])(?:\d{1,3}\.){3}\d{1,3}(?![\w.])"), _has(".")),
-    Recogniser("iban", _compile(r"\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){3,7}(?: ?[A-Z0-9]{1,3})?\b", re.NOFLAG), bool),
-    Recogniser("card", _compile(r"(?<![\w-])\d(?:[ -]?\d){12,18}(?![\w-])"), bool, _is_card),
+    Recogniser("iban", _compile(r"\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){3,7}(?: ?[A-Z0-9]{1,3})?\b", re.NOFLAG)),
+    Recogniser("card", _compile(r"(?<![\w-])\d(?:[ -]?\d){12,18}(?![\w-])"), accept=_is_card),
     Recogniser("ssn", _compile(r"(?<![\w-])\d{3}-\d{2}-\d{4}(?![\w-])"), _has("-")),
-    Recogniser("ssn", _cued("ssn|social security"), bool, _has_value),
-    Recogniser("phone", _compile(r"(?<![\w.$£€/-])(?:\+ ?)?\(?\d[\d ().-]{5,20}\d(?![\w/]|-\d)"), bool, _is_phone),
+    _said_to_be("ssn", _SSN, _has_value),
+    Recogniser("phone", _compile(r"(?<![\w.$£€/-])(?:\+ ?)?\(?\d[\d ().-]{5,20}\d(?![\w/]|-\d)"), accept=_is_phone),
     Recogniser(
         "birthdate",
         _compile(
@@ -167,25 +182,25 @@ RECOGNISERS: tuple[Recogniser, ...] = (
             r"(?P<value>\d{1,4}[-/. ]\d{1,2}[-/. ]\d{2,4}"
             r"|[A-Z][a-z]+ \d{1,2}(?:st|nd|rd|th)?,? \d{4}|\d{1,2}(?:st|nd|rd|th)? [A-Z][a-z]+,? \d{4})"
         ),
-        lambda text: "birth" in text.lower() or "dob" in text.lower() or "born" in text.lower(),
+        cued=True,
     ),
+    Recogniser("birthdate", _compile(r"^\W*(?P<value>\d{1,2}[/.-]\d{1,2}[/.-](?:19\d\d|200\d))\W*$")),
+    Recogniser("number", _compile(_PLATE), accept=_has_value, cued=True),
     Recogniser(
         "secret",
         _compile(
             r"\b(?:pass(?:word|code|phrase)|pin(?: (?:number|code))?|security (?:answer|code)|cvv|cvc)\s*(?:is|:|=)\s*"
             r"(?P<value>[^\s<>]*[^\s<>.,!?)\]\"'])"
         ),
-        lambda text: any(cue in text.lower() for cue in ("pass", "pin", "security", "cv")),
+        lambda text: _MAY_BE_SECRET(text) is not None,
         _is_secret,
     ),
-    Recogniser(
-        "secret", _cued("pin|cvv|cvc|security code|passcode"), bool, _has_value
-    ),
-    Recogniser("card", _cued(_CARD), bool, _is_identifier),
-    Recogniser("account", _cued(_ACCOUNT), lambda text: "a" in text.lower() or "r" in text.lower(), _is_identifier),
-    Recogniser("order", _cued(_ORDER, f"{_LABEL}+"), bool, _has_value),
-    Recogniser("order", _cued(_ORDER), bool, _is_identifier),
-    Recogniser("handle", _compile(r"\b(?:user ?name|user ?id|login)(?: is|:|=)+ *(?P<value>[\w.-]*\d[\w.-]*)"), bool),
+    _said_to_be("secret", _CODE, _has_value),
+    _said_to_be("card", _CARD, _is_identifier),
+    _said_to_be("account", _ACCOUNT, _is_identifier),
+    _said_to_be("order", _ORDER, _has_value, f"{_LABEL}+"),
+    _said_to_be("order", _ORDER, _is_identifier),
+    Recogniser("handle", _compile(_LOGIN), cued=True),
     Recogniser(
         "address",
         _compile(
@@ -193,15 +208,14 @@ RECOGNISERS: tuple[Recogniser, ...] = (
             r"|boulevard|blvd|way|court|ct|place|pl|square|sq|highway|hwy|terrace|parkway|pkwy|crescent|circle|cir)\b"
             r"(?:,? (?:apt|apartment|unit|suite|ste|flat|#)\.? ?\w+)?(?:,? +(?:[a-z.]+,? +){1,3}\d{5}(?:-\d{4})?\b)?"
         ),
-        bool,
-        _is_street,
+        accept=_is_street,
     ),
-    Recogniser("address", _compile(r"\b[A-Z]{2},? +\d{5}(?:-\d{4})?(?![\w-])", re.NOFLAG), bool),
-    Recogniser("address", _compile(_ZIP), bool, _has_value),
-    Recogniser("address", _compile(r"\b[a-z]{1,2}\d{1,2}[a-z]?,? ?\d[a-z]{2}\b"), bool, _not_time),
-    Recogniser("number", _BARE, bool, _is_bare),
-    Recogniser("number", _compile(r"(?<![\w-])[A-Z0-9]{6,}(?![\w-])", re.NOFLAG), bool, _is_code),
-    Recogniser("number", _compile(r"(?<![\w$£€.,:/-])\d{6,}(?![\w%]|[.,:]\d)"), bool),
+    Recogniser("address", _compile(r"\b[A-Z]{2},? +\d{5}(?:-\d{4})?(?![\w-])", re.NOFLAG)),
+    Recogniser("address", _compile(_ZIP), accept=_has_value, cued=True),
+    Recogniser("address", _compile(r"\b[a-z]{1,2}\d{1,2}[a-z]?,? ?\d[a-z]{2}\b"), accept=_not_time),
+    Recogniser("number", _BARE, accept=_is_bare),
+    Recogniser("number", _compile(r"(?<![\w-])[A-Z0-9]{6,}(?![\w-])", re.NOFLAG), accept=_is_code),
+    Recogniser("number", _compile(r"(?<![\w$£€.,:/-])\d{6,}(?![\w%]|[.,:]\d)")),
 )  # fmt: skip
 """In the order they are tried. Those after `handle` find only what holds a digit."""
 
@@ -210,16 +224,16 @@ def replaced(text: str, replace: Callable[[str, str], str]) -> str:
     """`text` with every value found replaced by what `replace(type, value)` gives."""
     digits = _HAS_DIGIT(text) is not None
     if not digits and "@" not in text and "com" not in text and "www." not in text and "://" not in text:
-        return text if not _MAY_BE_SECRET(text) else _apply(_SECRET, text, replace)
+        return text if not _MAY_BE_SECRET(text) else _apply(_PASSWORD, text, replace)
+    cued = digits and _CUE(text) is not None
     for recogniser in RECOGNISERS if digits else _WITHOUT_DIGITS:
-        if recogniser.needs(text):
+        if (cued or not recogniser.cued) and recogniser.needs(text):
             text = _apply(recogniser, text, replace)
     return text
 
 
-_SECRET = next(each for each in RECOGNISERS if each.type == "secret")
-_WITHOUT_DIGITS = (*(each for each in RECOGNISERS[:4]), _SECRET)
-_MAY_BE_SECRET = re.compile(r"(?i)(?:pass(?:word|code|phrase)|pin|security|cv)").search
+_PASSWORD = next(each for each in RECOGNISERS if each.type == "secret")
+_WITHOUT_DIGITS = (*RECOGNISERS[:4], _PASSWORD)
 
 
 def _apply(recogniser: Recogniser, text: str, replace: Callable[[str, str], str]) -> str:

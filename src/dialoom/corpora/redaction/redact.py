@@ -41,6 +41,7 @@ class _Redaction:
         self._dialogue = dialogue
         self._keep = {_plain(value) for value in keep}
         self._first: dict[str, Role] = {}
+        self._texts: dict[tuple[str, Role], str] = {}
         known: dict[str, str] = {}
         people = {name: "name" for name in names if _plain(name) not in self._keep}
         for kind, value in marked(dialogue):
@@ -67,9 +68,10 @@ class _Redaction:
         """The pattern of all names; looked for again while a name taken out brings another one to light."""
         roles = [utterance.role for utterance in self._dialogue.utterances]
         self._names = name_pattern(people)
+        seen: set[tuple[Role, str, bool]] = set()
         while True:
             texts = self._shaped if self._names is None else map(self._without_names, self._shaped)
-            found = names_in(zip(roles, texts, strict=True))
+            found = names_in(zip(roles, texts, strict=True), seen)
             new = {k: v for k, v in found.items() if k not in people and _plain(k) not in self._keep}
             if not new:
                 return self._names
@@ -133,7 +135,13 @@ class _Redaction:
             if PLACEHOLDER.search(str(value)) or _plain(str(value)) in self._keep:
                 return value
             return f"<{kind}>"
-        return self._without_names(self._by_shape(value, role)) if isinstance(value, str) else value
+        return self._text(value, role) if isinstance(value, str) else value
+
+    def _text(self, text: str, role: Role) -> str:
+        """An annotation's text; the same few labels stand on many turns."""
+        if (text, role) not in self._texts:
+            self._texts[text, role] = self._without_names(self._by_shape(text, role))
+        return self._texts[text, role]
 
     def _id(self, name: str) -> str:
         shown = {kind for kind in ("email", "phone") if f"<{kind}>" in replaced(name, lambda kind, _: f"<{kind}>")}
@@ -155,8 +163,8 @@ def _surname(match: re.Match[str]) -> str:
 def _unless_verb(match: re.Match[str], placeholder: str) -> str:
     """A name that is also a verb stays where it opens a sentence ("Will you ...")."""
     if match[0].lower() in _VERBS and match[0] != match[0].upper():
-        before = match.string[: match.start()].rstrip()
-        after = match.string[match.end() :].split(None, 1)
+        before = match.string[max(0, match.start() - 9) : match.start()].rstrip()
+        after = match.string[match.end() : match.end() + 9].split(None, 1)
         if (not before or before[-1] in ".!?") and after and after[0].lower() in _AFTER_VERB:
             return match[0]
     return placeholder

@@ -46,7 +46,7 @@ def _rule(pattern: str, subject: str = "", confirm: Confirmation = "never", text
 _END = r"(?=\s*(?:[.,;!?]|$|\band\b|\bbut\b|\bso\b|\bbecause\b))"
 ENGLISH_RULES: tuple[FactRule, ...] = (
     _rule(
-        rf"\bmy (?P<subject>[a-z]+(?: [a-z]+)? size) is (?P<value>\w[\w./-]*){_END}",
+        rf"\bmy (?P<subject>[a-z]+(?: [a-z]+)? size) is (?P<value>\w+(?:[./-]\w+)*){_END}",
         text="The customer's {subject} is {value}.",
     ),
     _rule(rf"\bmy name is (?P<value>[A-Z]\w*(?: [A-Z]\w*)*){_END}", "name"),
