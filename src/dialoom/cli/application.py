@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import click
 import typer
 
-from dialoom.cli import chat, conform, demo, diff, eval, formats, init, learn, route, show  # noqa: A004
+from dialoom.cli import chat, conform, demo, diff, eval, eval_multiwoz, formats, init, learn, route, show  # noqa: A004
 from dialoom.errors import DialoomError, UsageError
 
 DONE, FAILED, MISTAKE, INTERRUPTED = 0, 1, 2, 130
@@ -31,6 +31,7 @@ app.command("chat")(chat.chat_command)
 app.command("route")(route.route_command)
 app.command("diff")(diff.diff_command)
 app.command("conform")(conform.conform_command)
+eval.app.command("multiwoz", epilog=eval_multiwoz.EXAMPLE)(eval_multiwoz.multiwoz_command)
 app.add_typer(eval.app, name="eval")
 app.command("demo")(demo.demo_command)
 
