@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -59,7 +61,7 @@ def test_that_the_report_says_what_moved() -> None:
 
 
 def test_that_a_corpus_tied_as_a_whole_is_refused_with_a_way_out() -> None:
-    with pytest.raises(NothingToLearn, match="longer utterances"):
+    with pytest.raises(NothingToLearn, match="side user"):
         split_without_overlap([dialogue(f"t{n}", LONG) for n in range(10)], 0.2)
 
 
@@ -108,3 +110,10 @@ def test_that_no_test_utterance_is_like_one_of_training(texts: list[list[str]], 
 def test_that_the_order_of_input_does_not_matter() -> None:
     corpus = plain("d", 12)
     assert split_without_overlap(corpus, 0.25, 3) == split_without_overlap(corpus[::-1], 0.25, 3)
+
+
+def test_that_set_phrases_of_agents_tie_nothing_where_only_users_are_compared() -> None:
+    corpus = [replace(d, utterances=(*d.utterances[:1], Utterance(Role.SYSTEM, LONG))) for d in plain("d", 10)]
+    with pytest.raises(NothingToLearn):
+        split_without_overlap(corpus, 0.2)
+    assert split_without_overlap(corpus, 0.2, settings=OverlapSettings(side="user")).report.test == 2

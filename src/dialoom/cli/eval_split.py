@@ -12,7 +12,8 @@ from dialoom.cli.console import Json, out, print_json
 from dialoom.cli.project import Project
 from dialoom.cli.reading import Format, OnError, Transcripts, corpus, read
 from dialoom.corpora import write_jsonl
-from dialoom.evaluation.overlap import OverlapReport, OverlapSettings, split_without_overlap
+from dialoom.errors import UnknownName
+from dialoom.evaluation.overlap import SIDES, OverlapReport, OverlapSettings, split_without_overlap
 
 EXAMPLE = "Example: dialoom eval split transcripts.jsonl --test 0.1 --out split"
 
@@ -25,6 +26,7 @@ def split_command(
     similarity: Annotated[
         float, typer.Option(help="Word overlap (Jaccard) of near-duplicates; 1 for exact only.")
     ] = 0.8,
+    side: Annotated[str, typer.Option(help="`both`, or `user`: agents with set phrases tie everything.")] = "both",
     seed: Annotated[int, typer.Option(help="Seed of the split.")] = 0,
     format: Format = "auto",  # noqa: A002
     on_error: OnError = "raise",
@@ -34,8 +36,11 @@ def split_command(
 
     Dialogues tied by a shared utterance stay on one side. The report says what that moved.
     """
+    if side not in SIDES:
+        raise UnknownName("side", side, SIDES)
+    settings = OverlapSettings(words, similarity, "user" if side == "user" else "both")
     project = Project(transcripts=tuple(transcripts), format=format)
-    parts = split_without_overlap(read(corpus(project, on_error)), test, seed, OverlapSettings(words, similarity))
+    parts = split_without_overlap(read(corpus(project, on_error)), test, seed, settings)
     write_jsonl(folder / "train.jsonl", parts.train)
     write_jsonl(folder / "test.jsonl", parts.test)
     if as_json:

@@ -6,13 +6,14 @@ import random
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Literal
 
 from dialoom.dialogue import Dialogue, Role
 from dialoom.encoders.words import words
-from dialoom.errors import NothingToLearn, UsageError
+from dialoom.errors import NothingToLearn, UnknownName, UsageError
 
 SHOWN = 20
+SIDES = ("both", "user")
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,12 +22,17 @@ class OverlapSettings:
 
     Utterances of fewer than `words` words are not looked at: everybody says "thank you". Two are near-duplicates when
     the Jaccard similarity of their word sets is at least `similarity`; 1.0 looks for equal word sequences alone.
+    With `side` "user" only what the served person says is compared: agents that speak in set phrases share most of
+    them, and tie a whole corpus together.
     """
 
     words: int = 6
     similarity: float = 0.8
+    side: Literal["both", "user"] = "both"
 
     def __post_init__(self) -> None:
+        if self.side not in SIDES:
+            raise UnknownName("side", self.side, SIDES)
         if self.words < 1 or not 0.0 < self.similarity <= 1.0:
             raise UsageError(
                 f"Overlap of at least {self.words} words with a similarity of {self.similarity} makes no sense.",
@@ -107,7 +113,7 @@ def split_without_overlap(
         raise NothingToLearn(
             f"No group of dialogues without shared utterances fits into a test part of {wanted} "
             f"of {len(ordered)} dialogues.",
-            hint="Look at longer utterances only (more words), or ask for a higher similarity or share.",
+            hint="Compare what users say alone (side user), longer utterances (more words), or raise the similarity.",
         )
     moved = tuple(sorted(ordered[number].id for number in plain[:wanted] if number not in chosen))
     report = OverlapReport(
@@ -131,11 +137,12 @@ def shared_utterances(dialogues: Sequence[Dialogue], settings: OverlapSettings) 
 
     Of many dialogues that share one utterance, each is tied to the first, not to every other.
     """
+    roles = {Role.USER} if settings.side == "user" else {Role.USER, Role.SYSTEM}
     first: dict[tuple[str, ...], tuple[int, str]] = {}
     for number, dialogue in enumerate(dialogues):
         for said in dialogue.utterances:
             spoken = tuple(words(said.text))
-            if said.role is Role.TOOL or len(spoken) < settings.words:
+            if said.role not in roles or len(spoken) < settings.words:
                 continue
             known, text = first.setdefault(spoken, (number, said.text))
             if known != number:
