@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from dialoom.dialogue import Dialogue, Role, Utterance
 
-_NAMES = "Ada Bo Cleo Dan Eva Finn Gus Hal Ida Jo".split()
+_NAMES = ["Ada", "Bo", "Cleo", "Dan", "Eva", "Finn", "Gus", "Hal", "Ida", "Jo"]
 
 _SAID = {
     "greet": ("hello there", "hi", "good morning", "hey, hello"),
