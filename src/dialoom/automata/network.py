@@ -29,7 +29,7 @@ class Training:
     drop_input: float = 0.3
     batch: int = 256
     least: int = 500
-    most: int = 3000
+    most: int = 2000
     """Between `least` and `most` steps: a small corpus is gone through more often, in smaller batches; a large one is
     trained with larger batches, so that time grows linearly."""
 

@@ -41,7 +41,7 @@ class PredictiveSettings:
 
     states: int = 200
     pull: float = 0.5
-    sample: int = 60_000
+    sample: int = 40_000
     refinements: int = 6
     seed: int = 0
     training: Training = field(default_factory=Training)
