@@ -124,11 +124,12 @@ def _gradients(
     before = np.asarray(seen @ first[active], dtype=np.float32) + bias
     mask = _kept(before.shape, training.drop_hidden, draw) * (before > 0).astype(np.float32)
     hidden = before * mask
-    error = _softmax(hidden @ second + last)
+    error: NDArray[np.float32] = _softmax(np.asarray(hidden @ second + last, dtype=np.float32))
     error[np.arange(len(wanted)), wanted] -= 1.0
     error /= len(wanted)
-    back = (error @ second.T) * mask
-    return [np.asarray(seen.T @ back), back.sum(axis=0), hidden.T @ error, error.sum(axis=0)], active
+    back: NDArray[np.float32] = np.asarray(error @ second.T * mask, dtype=np.float32)
+    upper: NDArray[np.float32] = np.asarray(hidden.T @ error, dtype=np.float32)
+    return [np.asarray(seen.T @ back), back.sum(axis=0), upper, error.sum(axis=0)], active.astype(np.int64)
 
 
 def _kept(shape: tuple[int, ...], drop: float, draw: np.random.Generator) -> NDArray[np.float32]:
