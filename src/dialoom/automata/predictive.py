@@ -34,8 +34,9 @@ CHUNK = 2000  # dialogues placed at a time
 class PredictiveSettings:
     """How predictive states are learned.
 
-    At most `states` states, and no more than one for `PER_STATE` rounds of training; `pull` is how many nats a position may lose by following delta; predictor and states
-    are fitted on at most `sample` positions (more dialogues still get states, visits and transitions);
+    At most `states` states, and no more than one for `PER_STATE` rounds of training; `pull` is how many
+    nats a position may lose by following delta; predictor and states are fitted on at most `sample` positions (more
+    dialogues still get states, visits and transitions);
     `refinements` rounds of assigning positions and counting transitions again.
     """
 
