@@ -70,7 +70,7 @@ ANSWER = re.compile(
     rf"(?<!in )(?<!since )(?<!on )(?<![\w.$£€@/<'’-])"
     rf"(?P<value>(?:(?!(?:OK|NO|YES|IS|IT|ITS|ID|SO|HI|AND|THE|MY|OR|FOR) )[A-Z]{{1,4}} )?"
     rf"(?=[A-Za-z/-]{{0,24}}\d){_SHAPE}"
-    rf"(?: \d[\dA-Za-z]{{1,11}}){{0,5}})(?![\w%@/>]|-\w|[.,:]\d)"
+    rf"(?: \d[\dA-Za-z]{{1,11}}){{0,5}})(?![\w%@/>]|-\w|[.,:]\d| (?:euros?|dollars?|pounds?|days?|weeks?|pieces|percent)\b)"
 )
 """Candidates for `is_answer` in the answer to a question for a number."""
 

@@ -26,7 +26,7 @@ _SURNAME = re.compile(r"(<(?:name|agent)>) ([A-Z][a-z]+(?:-[A-Z][a-z]+)?)(?![\w'
 _CAPITALISED = re.compile(r"(?<![\w<])[A-Z][a-z]{2,}(?![\w>])")
 _YOURS = re.compile(
     r"(?P<before>\byour (?:[\w-]+ ){1,3}?|\b(?:shall i|i['’]ll|we['’]ll|i['’]ve|we['’]ve|it|now|parcel)"
-    r"(?: now)? (?:send|sent|deliver|goes|going|changed|moved)(?: it| them)? to |)"
+    r"(?: now)? (?:send|sent|deliver|goes|going|changed|moved)(?: it| them)? to (?:<name>,? )?|)"
     r"<our-(?P<type>phone|email|address)>(?P<after> (?:still |is )?your\b|)",
     re.IGNORECASE,
 )
@@ -153,6 +153,10 @@ class _Redaction:
         first = self._first.setdefault(bare, role)
         if kind in _CUED and len(bare) > 3 and any(char.isdecimal() for char in bare):
             self._known.setdefault(" ".join(value.lower().split()), kind)
+            street = value.partition(",")[0]
+            if kind == "address" and len(street) > 6 and " " in street and any(char.isdecimal() for char in street):
+                self._known.setdefault(" ".join(street.lower().split()), kind)
+                self._first.setdefault(plain(street), first)
         return f"<our-{kind}>" if first is Role.SYSTEM and kind not in _SHARED else f"<{kind}>"
 
     def _value(self, value: Any, role: Role, kind: str | None = None) -> Any:

@@ -58,7 +58,8 @@ _CALLED = tuple(
 )
 _CHANGED = re.compile(
     r"(?P<kept>\b(?:chang|updat|correct|switch|mov|redirect)(?:ed|ing|e)?"
-    r"(?: (?:it|that|this|them|(?:the|your) (?:\w+ ){0,2}?(?:address|delivery|parcel|order)))?(?: now)?|\b(?:confirmation|copy|invoice|receipt|message|e-?mail|reminder)) to <(?:our-)?[a-z]+>",
+    r"(?: (?:it|that|this|them|(?:the|your) (?:\w+ ){0,2}?(?:address|delivery|parcel|order)))?(?: now)?"
+    r"|\b(?:confirmation|copy|invoice|receipt|message|e-?mail|reminder)) to <(?:our-)?[a-z]+>",
     re.IGNORECASE,
 )
 """What was done stands without the value it was done to."""
