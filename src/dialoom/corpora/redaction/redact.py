@@ -84,16 +84,20 @@ class _Redaction:
     def _names_of(self, people: dict[str, str]) -> tuple[re.Pattern[str], dict[str, str]] | None:
         """The pattern of all names; looked for again while a name taken out brings another one to light."""
         roles = [utterance.role for utterance in self._dialogue.utterances]
-        self._names = name_pattern(people)
         seen: set[tuple[Role, str, bool]] = set()
+        texts: Iterable[str] = (
+            self._shaped
+        )  # untouched at first: a known first name must not hide the cue of its surname
         while True:
-            texts = self._shaped if self._names is None else map(self._without_names, self._shaped)
             found = names_in(zip(roles, texts, strict=True), seen)
             new = {k: v for k, v in found.items() if k not in people and plain(k) not in self._keep}
-            if not new:
+            if not new and self._names is not None:
                 return self._names
             people |= new
             self._names = name_pattern(people)
+            if self._names is None:
+                return None
+            texts = map(self._without_names, self._shaped)
 
     def result(self) -> Dialogue:
         utterances = tuple(map(self._utterance, self._dialogue.utterances, self._shaped))
