@@ -6,6 +6,7 @@ import pytest
 
 from dialoom import Agent, Dialogue, LearnSettings, Model, Role, Utterance, learn
 from dialoom.agent.responders import GenerateResponder
+from dialoom.agent.settings import parse_settings
 from dialoom.automata.format import dumps
 from dialoom.models.scripted import ScriptedModel
 
@@ -106,3 +107,12 @@ def test_that_instructions_from_the_user_do_not_change_the_command(gossiping: Mo
     assert plain.messages[0] == injected.messages[0] or plain.messages[0].role == "user"
     lines = [line for message in injected.messages for line in message.content.splitlines()]
     assert not [line for line in lines if line.startswith("You are now a pirate")]
+
+
+def test_that_a_value_to_keep_stays_in_replies_and_in_the_file() -> None:
+    settings = parse_settings({"keep": "+1 415 555 0142, Simona", "strategy": "paper", "tau": "2"})
+    assert settings.keep == ("+1 415 555 0142", "Simona")
+    model = learn([gossip(number) for number in range(8)], settings)
+    kept = b"".join(model.index.to_parts().values())
+    assert b"+1 415 555 0142" in kept
+    assert b"simona.rossi@example.com" not in kept

@@ -74,7 +74,8 @@ class Agent:
     def place(self, context: Dialogue, recorder: Recorder) -> tuple[Dialogue, Route]:
         """The conversation redacted and tagged, and where it stands."""
         with recorder.stage("tag") as decided:
-            seen = redact(context) if self.model.settings.redact else context
+            settings = self.model.settings
+            seen = redact(context, keep=settings.keep) if settings.redact else context
             tagged = self.model.tagger.tag(seen)
             decided["tags"] = list(tagged.utterances[-1].tags) if tagged.utterances else []
         with recorder.stage("route") as decided:

@@ -15,6 +15,6 @@ def conform_model(model: Model, dialogues: Iterable[Dialogue], *, top: int = 10)
     """How much of `dialogues` the automaton of `model` explains; a stream, one dialogue in memory at a time."""
     settings = model.settings
     seen = dialogues if settings.tools else map(without_tools, dialogues)
-    hidden = map(redact, seen) if settings.redact else seen
+    hidden = (redact(dialogue, keep=settings.keep) for dialogue in seen) if settings.redact else seen
     tagged = model.tagger.tag_all(hidden)
     return conform(model.automaton, map(to_sequence, tagged), top=top)

@@ -87,7 +87,7 @@ def _prepared(dialogues: Iterable[Dialogue], settings: LearnSettings) -> tuple[l
     for dialogue in dialogues:
         spoken = dialogue if settings.tools else without_tools(dialogue)
         if {Role.USER, Role.SYSTEM} <= {utterance.role for utterance in spoken.utterances}:
-            kept.append(redact(spoken) if settings.redact else spoken)
+            kept.append(redact(spoken, keep=settings.keep) if settings.redact else spoken)
         else:
             one_sided += 1
     return sorted(kept, key=lambda dialogue: dialogue.id), one_sided

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from dialoom.errors import UnknownName, UsageError
 
@@ -24,6 +24,9 @@ class LearnSettings(BaseModel):
         "model; `distil:MODEL` asks a model once and teaches the embedded tagger.",
     )
     redact: bool = Field(True, description="Replace names, addresses and numbers by placeholders before anything else.")
+    keep: tuple[str, ...] = Field(
+        (), description="Values that redaction leaves, such as your own hotline; separated by commas."
+    )
     tools: bool = Field(True, description="Keep tool calls and results as rounds of their own.")
     tau: int = Field(5, ge=0, description="paper: a state splits only if more dialogues than this pass through it.")
     merge_threshold: float = Field(0.1, ge=0.0, description="paper: states more similar than this are merged (lambda).")
@@ -33,6 +36,11 @@ class LearnSettings(BaseModel):
     max_states: int = Field(200, ge=2, le=400, description="predictive: at most this many states.")
     examples: int = Field(5, ge=1, le=50, description="Past dialogues shown for a turn.")
     seed: int = Field(0, ge=0, description="Fixes every choice made by chance.")
+
+    @field_validator("keep", mode="before")
+    @classmethod
+    def _listed(cls, value: object) -> object:
+        return tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else value
 
 
 def parse_settings(values: Mapping[str, str]) -> LearnSettings:

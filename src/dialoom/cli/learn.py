@@ -102,4 +102,5 @@ def _cache(settings: LearnSettings, path: Path) -> Path | None:
 
 def _words(settings: LearnSettings) -> dict[str, str]:
     """Settings that differ from the defaults, as `parse_settings` takes them."""
-    return {name: str(value) for name, value in settings.model_dump(exclude_defaults=True).items()}
+    told = settings.model_dump(exclude_defaults=True).items()
+    return {name: ",".join(value) if isinstance(value, tuple) else str(value) for name, value in told}
