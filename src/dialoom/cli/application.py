@@ -9,7 +9,25 @@ from collections.abc import Sequence
 import typer
 from typer.exceptions import TyperException
 
-from dialoom.cli import chat, conform, demo, diff, eval, flow, formats, init, learn, replay, route, show, test  # noqa: A004
+from dialoom.cli import (
+    bench,
+    chat,
+    conform,
+    demo,
+    diff,
+    eval,  # noqa: A004
+    eval_multiwoz,
+    flow,
+    formats,
+    init,
+    learn,
+    replay,
+    route,
+    rules,
+    say,
+    show,
+    test,
+)
 from dialoom.errors import DialoomError, UsageError
 
 DONE, FAILED, MISTAKE, INTERRUPTED = 0, 1, 2, 130
@@ -31,7 +49,11 @@ app.command("chat")(chat.chat_command)
 app.command("route")(route.route_command)
 app.command("diff")(diff.diff_command)
 app.command("conform")(conform.conform_command)
+eval.app.command("multiwoz", epilog=eval_multiwoz.EXAMPLE)(eval_multiwoz.multiwoz_command)
 app.add_typer(eval.app, name="eval")
+app.command("say")(say.say_command)
+app.add_typer(rules.app, name="rules")
+app.add_typer(bench.app, name="bench")
 app.add_typer(flow.flow_app, name="flow")
 app.command("test")(test.run_tests)
 app.command("replay")(replay.replay_command)
