@@ -86,7 +86,7 @@ def test_that_what_cannot_be_drawn_is_said() -> None:
 def test_that_a_learned_model_gives_a_flow_that_checks_clean(model: Model) -> None:
     loaded = parse_flow(scaffold(model.readable(), depth=4))
     assert check(loaded, Application()) == []
-    assert len(loaded.flow.nodes) > 3
+    assert len(loaded.flow.nodes) > 1
 
 
 FLOW = """
