@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated
 
@@ -19,6 +18,7 @@ from dialoom.flows.checking import check
 from dialoom.flows.diff import diff
 from dialoom.flows.drawing import to_html, to_mermaid, to_svg
 from dialoom.flows.load import flow_schema, load_flow
+from dialoom.testing.conversations import tests_schema
 
 flow_app = typer.Typer(help="Check, draw and compare authored flows.", no_args_is_help=True)
 
@@ -51,12 +51,14 @@ def check_command(
 
 
 @flow_app.command("schema")
-def schema_command() -> None:
-    """Print the JSON Schema of flow files, for editors.
+def schema_command(
+    tests: Annotated[bool, typer.Option("--tests", help="Of conversation tests instead.")] = False,
+) -> None:
+    """Print the JSON Schema of flow files, or of conversation tests, for editors.
 
     Example: dialoom flow schema > flow.schema.json
     """
-    out.print(json.dumps(flow_schema(), indent=2), markup=False, soft_wrap=True)
+    print_json(tests_schema() if tests else flow_schema())
 
 
 @flow_app.command("show")
