@@ -46,10 +46,16 @@ def test_that_a_word_for_two_choices_is_unclear() -> None:
     assert read(slot, "something meatless") == ("Veggie", "Margherita")
 
 
+def test_that_one_or_the_other_is_unclear_and_one_and_the_other_is_not() -> None:
+    assert read(SIZE, "small or the big one") == ("small", "large")
+    assert read(SIZE, "small and big") == "small"
+
+
 def test_that_a_part_of_a_name_is_enough_unless_it_fits_two() -> None:
     slot = Slot.model_validate({"recognise": {"by": "names", "names": ["Dr Anna Smith", "Dr Bob Jones", "Carl Smith"]}})
     assert read(slot, "to Jones please") == "Dr Bob Jones"
     assert read(slot, "Smith") == ("Dr Anna Smith", "Carl Smith")
+    assert read(slot, "Jones or Smith") == ("Dr Bob Jones", "Dr Anna Smith", "Carl Smith")
 
 
 @pytest.mark.parametrize(

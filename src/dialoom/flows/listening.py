@@ -84,6 +84,7 @@ def ask(work: Work, node: PromptNode) -> None:
     """Say the node's question: the one of the first slot that is missing, where it has one for each."""
     if isinstance(node.ask, str):
         work.say_template(node.ask, "ask")
+    if not node.ask or isinstance(node.ask, str):
         return
     memory = work.memory()
     missing = [name for name in node.ask if empty(memory.get(name))]
@@ -191,6 +192,7 @@ async def _correct(work: Work, node: PromptNode) -> bool | None:
                 shown = "changed" if declared[name].secret else work.memory()[name]
                 changes[name] = f"{name.replace('_', ' ')}: {shown}"
         except SlotRefused as error:
+            undo(work, before)
             return _refuse(work, node, [declared[name].refusal or str(error)])
     if not changes:
         return None

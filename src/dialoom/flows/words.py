@@ -20,7 +20,7 @@ _TOKEN = re.compile(r"\w+(?:['’\-]\w+)*")
 _NEGATED = re.compile(
     r"(?:\bnot|\bwithout|\bdon['’]t|n['’]t want|n['’]t like)\s+(?:an?\s+|the\s+|any\s+)?$", re.IGNORECASE
 )
-_FILLERS = {"um", "uh", "well", "oh", "hmm", "er", "ah", "so", "hi", "hello", "hey"}
+_FILLERS = {"um", "uh", "well", "oh", "hmm", "er", "ah", "so", "hi", "hello", "hey", "actually", "sorry"}
 
 Span = tuple[int, int]
 
