@@ -166,7 +166,7 @@ def test_that_tool_rounds_are_tagged_by_their_name() -> None:
     tool = Utterance(Role.TOOL, "[]", annotations={"tool": "find_order", "outcome": "empty"})
     model = ScriptedModel(["0 User: #parcel"])
     tagged = LLMTagger(model).tag(Dialogue("d", (PARCEL.utterances[0], tool)))
-    assert tagged.utterances[1].tags == ("find order", "empty")
+    assert tagged.utterances[1].tags == ("find_order: empty",)
 
 
 def test_that_one_refused_dialogue_does_not_stop_a_run_but_a_wrong_key_does(caplog: pytest.LogCaptureFixture) -> None:

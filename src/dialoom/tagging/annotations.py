@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from dialoom.dialogue import Dialogue, Role, Utterance
+from dialoom.tagging.tools import tool_tags
 
 UNTAGGED = "other"
 """The tag of an utterance about which nothing is known."""
+
+ACT = ("domain", "act", "slot")
+"""What of a dialogue act makes its tag; values are left out, as they would make every booking a tag of its own."""
 
 
 class AnnotationTagger:
     """Tags from `Utterance.annotations` (DFA-RAG sec. 3.2.1 without a model).
 
-    `keys` are read in order and hold lists of names; a tool utterance is tagged by `annotations["tool"]` and
-    `["outcome"]`. Names become lower-case words: `Restaurant-Inform` is `restaurant inform`. An utterance without
-    any is tagged `other`, so that every round has a symbol. `actions` are never read.
+    `keys` are read in order and hold lists of names, or of acts with `domain`, `act` and `slot`. Names become
+    lower-case words: `Restaurant-Inform` is `restaurant inform`. An utterance without any is tagged `other`, so that
+    every round has a symbol; a tool round is tagged by its name and outcome. `actions` are never read.
     """
 
     def __init__(self, keys: Sequence[str] = ("acts", "intents")) -> None:
@@ -34,15 +38,9 @@ class AnnotationTagger:
 
     def _tagged(self, utterance: Utterance) -> Utterance:
         if utterance.role is Role.TOOL:
-            return utterance.tagged(tool_tags(utterance) or (UNTAGGED,))
+            return utterance.tagged(tool_tags(utterance))
         names = (name for key in self.keys for name in _names(utterance.annotations.get(key)))
         return utterance.tagged(tuple(dict.fromkeys(filter(None, map(_words, names)))) or (UNTAGGED,))
-
-
-def tool_tags(utterance: Utterance) -> tuple[str, ...]:
-    """Name and outcome of a tool round, where its annotations say them."""
-    said = (utterance.annotations.get(key) for key in ("tool", "outcome"))
-    return tuple(dict.fromkeys(words for value in said for name in _names(value) if (words := _words(name))))
 
 
 def _names(value: Any) -> list[str]:
@@ -52,7 +50,9 @@ def _names(value: Any) -> list[str]:
         case str():
             return [value]
         case list() | tuple():
-            return [str(name) for name in value]
+            return [name for each in value for name in _names(each)]
+        case Mapping():
+            return [" ".join(str(value[key]) for key in ACT if value.get(key))]
         case _:
             return [str(value)]
 

@@ -19,9 +19,10 @@ from dialoom.models.base import LanguageModel, Request, Sampling, Usage
 from dialoom.models.blocking import run_sync, start_sync
 from dialoom.models.retrying import Retries, retried
 from dialoom.models.templates import rendered, template_source
-from dialoom.tagging.annotations import UNTAGGED, tool_tags
+from dialoom.tagging.annotations import UNTAGGED
 from dialoom.tagging.lines import LABELS, read, shown
 from dialoom.tagging.tag_cache import TagCache
+from dialoom.tagging.tools import tool_tags
 
 WORDS = 3
 """Most words in the tags of an utterance (App. A, principle 1)."""
@@ -129,8 +130,8 @@ class LLMTagger:
         kept = await asyncio.to_thread(self._cache.found, keys)
         tags = {number: kept[key] for number, key in enumerate(keys) if key in kept}
         for number, utterance in enumerate(dialogue.utterances):
-            if utterance.role is Role.TOOL and (named := tool_tags(utterance)):
-                tags[number] = named
+            if utterance.role is Role.TOOL and utterance.annotations.get("tool"):
+                tags[number] = tool_tags(utterance)
         totals = TagTotals(1, len(dialogue), len(tags))
         missing = [number for number in range(len(dialogue)) if number not in tags]
         for start in range(0, len(missing), BLOCK):

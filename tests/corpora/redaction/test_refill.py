@@ -4,7 +4,7 @@ from dialoom.corpora.redaction import PLACEHOLDER, TYPES, personal_values, redac
 from dialoom.dialogue import Dialogue, Role, Utterance
 
 U, S, T = Role.USER, Role.SYSTEM, Role.TOOL
-NICK = {"name": ("Nick",), "order": ("99-1234",), "email": ("nick@mail.example",)}
+NICK = {"name": ("Nick",), "order": ("99-1234",), "email": ("nick@mail.example",), "address": ("3 Elm Row",)}
 
 
 @pytest.mark.parametrize(
@@ -36,6 +36,16 @@ NICK = {"name": ("Nick",), "order": ("99-1234",), "email": ("nick@mail.example",
         ("Happy to help - <agent>", "Happy to help", "Happy to help"),
         ("My name is <agent>, hello", "I am your assistant, hello", "I am your assistant, hello"),
         ("This is <agent> from sales", "This is your assistant from sales", "This is your assistant from sales"),
+        ("I've changed it to <address>.", "I've changed it.", "I've changed it to 3 Elm Row."),
+        ("You'll get a confirmation to <email>.", "You'll get a confirmation.",
+         "You'll get a confirmation to nick@mail.example."),
+        ("I've moved your delivery to <our-address>.", "I've moved your delivery.", "I've moved your delivery."),
+        ("It goes to <name>, <address> now.", "It goes to the address on file now.", "It goes to 3 Elm Row now."),
+        ("It went to <name>'s address.", "It went to their address.", "It went to their address."),
+        ("Checked: <our-order> is fine.", "Checked: the order on file is fine.",
+         "Checked: the order on file is fine."),
+        ("Is <phone> still your number?", "Is the number on file still your number?",
+         "Is the number on file still your number?"),
         ("no placeholders <here>, Simona", "no placeholders <here>, Simona", "no placeholders <here>, Simona"),
     ],
 )  # fmt: skip
@@ -73,6 +83,12 @@ def test_that_own_values_are_the_users_and_the_tools() -> None:
     assert values["name"] == ("Nick Tarn",)
     assert values["phone"] == ("555-111-2222", "555-123-4567")
     assert values["order"] == ("A-77",)
+
+
+def test_that_own_values_are_typed_by_what_was_asked() -> None:
+    turns = ((S, "Your order number?"), (U, "40417"), (S, "And the new address?"), (U, "7 tern quay"))
+    values = personal_values(Dialogue("live", tuple(Utterance(role, text) for role, text in turns)))
+    assert values == {"order": ("40417",), "address": ("7 tern quay",)}
 
 
 def test_that_secrets_are_not_repeated() -> None:

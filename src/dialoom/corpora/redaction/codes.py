@@ -23,7 +23,7 @@ SPACED = re.compile(rf"{_START}(?P<value>[A-Z]{{1,4}} \d{{5,12}}){_END}")
 
 _GROUP = re.compile(r"\d+|[A-Za-z]+")
 _YEAR = re.compile(r"(?:19|20)\d\d").fullmatch
-_DATE = re.compile(r"\d{1,2}([-/.])\d{1,2}\1\d{2,4}|\d{4}([-/.])\d{1,2}\2\d{1,2}").fullmatch
+_DATE = re.compile(r"\d{1,2}([-/.])\d{1,2}\1(?:\d\d|\d{4})|\d{4}([-/.])\d{1,2}\2\d{1,2}").fullmatch
 _SIZE = re.compile(r"\d+(?:x\d+)+[a-z]{0,2}", re.IGNORECASE).fullmatch
 _UNITS = words_of("""
 gb mb tb kb hz khz mhz ghz v w kw kwh mah ah kg g mg ml l cl cm mm m km in ft lb lbs oz am pm h hr hrs min mins s sec
@@ -70,7 +70,8 @@ ANSWER = re.compile(
     rf"(?<!in )(?<!since )(?<!on )(?<![\w.$£€@/<'’-])"
     rf"(?P<value>(?:(?!(?:OK|NO|YES|IS|IT|ITS|ID|SO|HI|AND|THE|MY|OR|FOR) )[A-Z]{{1,4}} )?"
     rf"(?=[A-Za-z/-]{{0,24}}\d){_SHAPE}"
-    rf"(?: \d[\dA-Za-z]{{1,11}}){{0,5}})(?![\w%@/>]|-\w|[.,:]\d)"
+    rf"(?: \d[\dA-Za-z]{{1,11}}){{0,5}})(?![\w%@/>]|-\w|[.,:]\d"
+    r"| (?:euros?|dollars?|pounds?|days?|weeks?|pieces|percent)\b)"
 )
 """Candidates for `is_answer` in the answer to a question for a number."""
 

@@ -11,7 +11,7 @@ from typing import Any
 from dialoom.corpora.redaction.names import name_pattern, names_in
 from dialoom.corpora.redaction.patterns import replaced
 from dialoom.corpora.redaction.questions import Asked, answering
-from dialoom.corpora.redaction.values import TYPES, field_type, marked
+from dialoom.corpora.redaction.values import TYPES, field_type, marked, plain
 from dialoom.corpora.redaction.words import ORDINARY_WORDS, words_of
 from dialoom.dialogue import Dialogue, Role, Utterance
 
@@ -25,10 +25,12 @@ PLACEHOLDER = re.compile(rf"<(?:our-)?({'|'.join(TYPES)})>")
 _SURNAME = re.compile(r"(<(?:name|agent)>) ([A-Z][a-z]+(?:-[A-Z][a-z]+)?)(?![\w'’])")
 _CAPITALISED = re.compile(r"(?<![\w<])[A-Z][a-z]{2,}(?![\w>])")
 _YOURS = re.compile(
-    r"(?P<before>\byour (?:[\w-]+ ){1,3}?|)<our-(?P<type>phone|email|address)>(?P<after> (?:still |is )?your\b|)",
+    r"(?P<before>\byour (?:[\w-]+ ){1,3}?|\b(?:shall i|i['’]ll|we['’]ll|i['’]ve|we['’]ve|it|now|parcel)"
+    r"(?: now)? (?:send|sent|deliver|goes|going|changed|moved)(?: it| them)? to (?:<name>,? )?|)"
+    r"<our-(?P<type>phone|email|address)>(?P<after> (?:still |is )?your\b|)",
     re.IGNORECASE,
 )
-"""The system asks whether a value is still the customer's."""
+"""The system says, or asks about, a value that is the customer's."""
 _AGAIN = re.compile(r"<(name|agent)>(?: <\1>)+")
 
 
@@ -48,15 +50,15 @@ class _Redaction:
 
     def __init__(self, dialogue: Dialogue, names: Iterable[str], keep: Collection[str]) -> None:
         self._dialogue = dialogue
-        self._keep = {_plain(value) for value in keep}
+        self._keep = {plain(value) for value in keep}
         self._first: dict[str, Role] = {}
         self._texts: dict[tuple[str, Role], str] = {}
         known: dict[str, str] = {}
-        people = {name: "name" for name in names if _plain(name) not in self._keep}
+        people = {name: "name" for name in names if plain(name) not in self._keep}
         for kind, value in marked(dialogue):
-            if PLACEHOLDER.search(value) or _plain(value) in self._keep:
+            if PLACEHOLDER.search(value) or plain(value) in self._keep:
                 continue
-            self._first.setdefault(_plain(value), Role.USER)
+            self._first.setdefault(plain(value), Role.USER)
             if kind in ("name", "agent"):
                 if value.lower() not in ORDINARY_WORDS:
                     people.setdefault(value, kind)
@@ -75,7 +77,7 @@ class _Redaction:
             ]
         if self._local_parts:
             spelled = self._spelled()
-            people |= {name: people.get(name, "name") for name in spelled if _plain(name) not in self._keep}
+            people |= {name: people.get(name, "name") for name in spelled if plain(name) not in self._keep}
         self._names: tuple[re.Pattern[str], dict[str, str]] | None = None
         self._names = self._names_of(people)
 
@@ -87,7 +89,7 @@ class _Redaction:
         while True:
             texts = self._shaped if self._names is None else map(self._without_names, self._shaped)
             found = names_in(zip(roles, texts, strict=True), seen)
-            new = {k: v for k, v in found.items() if k not in people and _plain(k) not in self._keep}
+            new = {k: v for k, v in found.items() if k not in people and plain(k) not in self._keep}
             if not new:
                 return self._names
             people |= new
@@ -122,7 +124,7 @@ class _Redaction:
         kept: list[str] = []
 
         def found(kind: str, value: str) -> str:
-            if _plain(value) not in self._keep:
+            if plain(value) not in self._keep:
                 return self._placeholder(kind, value, role)
             kept.append(value)
             return f"\ue000{chr(0xE001 + len(kept) - 1)}" if len(kept) < 0x1000 else value
@@ -144,13 +146,17 @@ class _Redaction:
         return _SURNAME.sub(_surname, _AGAIN.sub(r"<\1>", changed)) if changed != text else text
 
     def _placeholder(self, kind: str, value: str, role: Role) -> str:
-        plain = _plain(value)
+        bare = plain(value)
         if kind == "email":
             parts = re.findall(r"[a-z]{3,}", value.partition("@")[0].lower())
             self._local_parts |= {part for part in parts if part not in ORDINARY_WORDS}
-        first = self._first.setdefault(plain, role)
-        if kind in _CUED and len(plain) > 3 and any(char.isdecimal() for char in plain):
+        first = self._first.setdefault(bare, role)
+        if kind in _CUED and len(bare) > 3 and any(char.isdecimal() for char in bare):
             self._known.setdefault(" ".join(value.lower().split()), kind)
+            street = value.partition(",")[0]
+            if kind == "address" and len(street) > 6 and " " in street and any(char.isdecimal() for char in street):
+                self._known.setdefault(" ".join(street.lower().split()), kind)
+                self._first.setdefault(plain(street), first)
         return f"<our-{kind}>" if first is Role.SYSTEM and kind not in _SHARED else f"<{kind}>"
 
     def _value(self, value: Any, role: Role, kind: str | None = None) -> Any:
@@ -164,7 +170,7 @@ class _Redaction:
         if isinstance(value, list | tuple):
             return [self._value(each, role, kind) for each in value]
         if kind and value is not None and not isinstance(value, bool | float) and str(value).strip():
-            if PLACEHOLDER.search(str(value)) or _plain(str(value)) in self._keep:
+            if PLACEHOLDER.search(str(value)) or plain(str(value)) in self._keep:
                 return value
             return f"<{kind}>"
         return self._text(value, role) if isinstance(value, str) else value
@@ -205,11 +211,6 @@ def _unless_verb(match: re.Match[str], placeholder: str) -> str:
         if (not before or before[-1] in ".!?") and after and after[0].lower() in _AFTER_VERB:
             return match[0]
     return placeholder
-
-
-def _plain(value: str) -> str:
-    """A value without case, spaces and signs, so that two ways of writing it are one."""
-    return "".join(char for char in value.lower() if char.isalnum())
 
 
 def _any_of(values: Mapping[str, str]) -> re.Pattern[str] | None:

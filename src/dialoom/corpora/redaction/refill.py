@@ -8,6 +8,7 @@ from types import MappingProxyType
 
 from dialoom.corpora.redaction.names import own_names
 from dialoom.corpora.redaction.patterns import replaced
+from dialoom.corpora.redaction.questions import answering
 from dialoom.corpora.redaction.redact import PLACEHOLDER
 from dialoom.corpora.redaction.values import marked
 from dialoom.corpora.redaction.words import words_of
@@ -55,12 +56,20 @@ _CALLED = tuple(
         rf"(?P<before>[\w'’]){_LEADING_WORDS}(?P<gap> )<name>(?=\s*[.!?]*\s*$)",
     )
 )
+_CHANGED = re.compile(
+    r"(?P<kept>\b(?:chang|updat|correct|switch|mov|redirect)(?:ed|ing|e)?"
+    r"(?: (?:it|that|this|them|(?:the|your) (?:\w+ ){0,2}?(?:address|delivery|parcel|order)))?(?: now)?"
+    r"|\b(?:confirmation|copy|invoice|receipt|message|e-?mail|reminder)) to <(?:our-)?[a-z]+>",
+    re.IGNORECASE,
+)
+"""What was done stands without the value it was done to."""
+_HOUSEHOLD = re.compile(r"<name>,? <((?:our-)?address)>")
 _NAMED = re.compile(r"(?P<before>\byour (?:full |first |last )?name(?: is|:)? )<name>", re.IGNORECASE)
 _IDENTIFIED = re.compile(
     r"(?P<before>\b(?:is this|this is|am i speaking (?:with|to)|speaking (?:with|to)|are you|you are) )<name>",
     re.IGNORECASE,
 )
-_FOR = re.compile(r"(?P<before>\b(?:for|to) )<name>", re.IGNORECASE)
+_FOR = re.compile(r"(?P<before>\b(?:for|to) )<name>(?!['’]s)", re.IGNORECASE)
 
 
 def personal_values(dialogue: Dialogue) -> dict[str, tuple[str, ...]]:
@@ -80,10 +89,11 @@ def personal_values(dialogue: Dialogue) -> dict[str, tuple[str, ...]]:
 
     for kind, value in marked(dialogue):
         note(kind, value)
-    for utterance in dialogue.utterances:
-        if utterance.role is not Role.SYSTEM:
-            replaced(utterance.text, note)
-    for name in own_names((u.role, u.text) for u in dialogue.utterances):
+    turns = [(utterance.role, utterance.text) for utterance in dialogue.utterances]
+    for (role, text), asked in zip(turns, answering(turns), strict=True):
+        if role is not Role.SYSTEM:
+            replaced(text, note, asked)
+    for name in own_names(turns):
         note("name", name)
     return {kind: tuple(reversed(values)) for kind, values in found.items()}
 
@@ -113,6 +123,7 @@ def _agent(text: str, own: str) -> str:
 def _names(text: str, own: str) -> str:
     if "<name>" not in text:
         return text
+    text = _HOUSEHOLD.sub(r"<\1>", text)
     text = _TITLED.sub(lambda match: "the doctor" if match[1].lower().startswith("d") else "the professor", text)
     text = _HONORIFIC.sub("<name>", text)
     text = _IDENTIFIED.sub(lambda match: f"{match['before']}{own or 'the right person'}", text)
@@ -138,10 +149,11 @@ def _own(match: re.Match[str], own: Mapping[str, str]) -> str:
 def _neutral(text: str) -> str:
     """Every placeholder left: dropped after the noun it repeats, else a phrase that stands for it."""
     any_left = r"<(?P<ours>our-)?(?P<type>[a-z]+)>"
+    text = _CHANGED.sub(lambda match: match["kept"], text)
     text = re.sub(rf" ?[(\[] ?{any_left} ?[)\]]", "", text)
-    text = re.sub(rf"(?<=\w):\s*{any_left}", "", text)
+    text = re.sub(rf"(?<=\w):\s*{any_left}(?=\s*(?:[.,;!?)]|$))", "", text)
     text = re.sub(rf"(?P<noun>\b(?:{_NOUN}))(?:\s*#\s*|\s+){any_left}", lambda m: m["noun"], text, flags=re.IGNORECASE)
-    text = re.sub(rf"(?P<be>\b(?:is|was|are)|['’]s) {any_left}", _predicate, text, flags=re.IGNORECASE)
+    text = re.sub(rf"(?<![.!?] )(?<!^)(?P<be>\b(?:is|was|are)|['’]s) {any_left}", _predicate, text, flags=re.IGNORECASE)
     text = re.sub(r"(?P<before>[.!?]\s*|^)<(?:our-)?(?:url|handle)>(?=\s*(?:$|[.!?]))", r"\g<before>", text)
     text = re.sub(r"(?P<before>[.!?])\s*<(?:our-)?(?:url|handle)>", r"\g<before>", text)
     return PLACEHOLDER.sub(_phrase, text)

@@ -91,3 +91,8 @@ def _marked(value: Any, key: str = "") -> Iterator[tuple[str, str]]:
 
 def _several(values: object) -> list[object]:
     return list(values) if isinstance(values, list | tuple) else [values]
+
+
+def plain(value: str) -> str:
+    """A value without case, spaces and signs, so that two ways of writing it are one."""
+    return "".join(char for char in value.lower() if char.isalnum())
