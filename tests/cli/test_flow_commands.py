@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 import typer
+from jsonschema import Draft202012Validator
 from typer.testing import CliRunner
 
 from dialoom.cli.flow import flow_app
@@ -15,7 +16,7 @@ from dialoom.cli.replay import replay_command
 from dialoom.cli.test import run_tests
 from dialoom.errors import UnknownName, UsageError
 from dialoom.flows import Runner
-from dialoom.flows.load import flow_schema
+from dialoom.flows.load import flow_schema, parse_yaml
 
 SHOP = Path(__file__).parents[2] / "examples" / "shop"
 FLOW = """
@@ -78,14 +79,19 @@ def test_that_diff_tells_changes(tmp_path: Path) -> None:
 
 def test_that_the_schema_is_printed() -> None:
     assert json.loads(dialoom("flow", "schema")[1]) == flow_schema()
+    schema = json.loads(dialoom("flow", "schema", "--tests")[1])
+    for path in SHOP.glob("test_*.yaml"):
+        data, _ = parse_yaml(path.read_text(), path.name)
+        plain = {**data, "now": str(data["now"])}
+        assert [error.message for error in Draft202012Validator(schema).iter_errors(plain)] == []
 
 
 def test_that_tests_are_run_and_reported(tmp_path: Path) -> None:
-    code, text = dialoom("test", SHOP, "--only", "correction", "--junit", tmp_path / "out.xml")
+    code, text = dialoom("test", SHOP, "--only", "correction -", "--junit", tmp_path / "out.xml")
     assert code == 0
-    assert "4 passed, 0 failed" in text
-    assert 'tests="4"' in (tmp_path / "out.xml").read_text()
-    assert dialoom("test", SHOP, "--only", "correction", "--least", "90")[0] == 1
+    assert "5 passed, 0 failed" in text
+    assert 'tests="5"' in (tmp_path / "out.xml").read_text()
+    assert dialoom("test", SHOP, "--only", "correction -", "--least", "90")[0] == 1
     (tmp_path / "f.yaml").write_text(FLOW)
     (tmp_path / "test_f.yaml").write_text(
         "flow: f.yaml\ntests:\n- {name: t, turns: [{user: x, expect: {contains: Dome}}]}\n"

@@ -72,7 +72,7 @@ def test_that_the_schema_names_the_declared_successors_and_slots_only() -> None:
 def test_that_a_model_without_constraints_is_shown_the_schema_and_checked_all_the_same() -> None:
     model = loose([out("Off!", "nowhere"), "```json\n" + out("Title?") + "\n```"])
     turn = Talk(BOOK, model=model).say("hi")
-    assert "JSON Schema" in model.requests[0].messages[0].content
+    assert '"NEXT_NODE": "pay" | "ask"' in model.requests[0].messages[0].content
     assert model.requests[0].constraint is None
     assert turn.text == "Title?"
 
@@ -277,3 +277,23 @@ nodes:
     talk = Talk(flow, model=model)
     assert talk.all(None, "I want to buy a hat").text == "Which one?"
     assert talk.where == "f.sell"
+
+
+def test_that_the_end_asks_what_else_though_the_model_has_just_spoken() -> None:
+    flow = "flow: f\nstart: a\nnodes:\n  a: {prompt: Talk., understand: [model], next: [end]}\n"
+    turn = Talk(flow, model=ScriptedModel([out("All done.", "end")])).say("hi")
+    assert turn.reply == ("All done.", "Is there anything else?")
+
+
+def test_that_an_interruption_the_author_switched_off_is_only_a_question_again() -> None:
+    flow = """
+flow: f
+start: a
+nodes:
+  a: {prompt: Talk., ask: Well?, understand: [model], next: [end], repair: {chitchat: false}}
+"""
+    model = ScriptedModel([out("Ha.", "a", INTERRUPT="chitchat"), out("So?", "a")])
+    talk = Talk(flow, model=model)
+    turn = talk.say("hi")
+    assert turn.reply == ("So?",)
+    assert "output_rejected" in kinds(turn)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from dialoom.flows.flow import Intent
-from dialoom.flows.intents import Likeness, find_intents, segments
+from dialoom.flows.intents import Likeness, find_intents, likeness_of, segments
 from dialoom.flows.recognise import Hearing, recognise
 from dialoom.flows.slots import Slot
 from dialoom.testing.encoders import HashedWords
@@ -46,10 +46,16 @@ def test_that_a_word_for_two_choices_is_unclear() -> None:
     assert read(slot, "something meatless") == ("Veggie", "Margherita")
 
 
+def test_that_one_or_the_other_is_unclear_and_one_and_the_other_is_not() -> None:
+    assert read(SIZE, "small or the big one") == ("small", "large")
+    assert read(SIZE, "small and big") == "small"
+
+
 def test_that_a_part_of_a_name_is_enough_unless_it_fits_two() -> None:
     slot = Slot.model_validate({"recognise": {"by": "names", "names": ["Dr Anna Smith", "Dr Bob Jones", "Carl Smith"]}})
     assert read(slot, "to Jones please") == "Dr Bob Jones"
     assert read(slot, "Smith") == ("Dr Anna Smith", "Carl Smith")
+    assert read(slot, "Jones or Smith") == ("Dr Bob Jones", "Dr Anna Smith", "Carl Smith")
 
 
 @pytest.mark.parametrize(
@@ -156,3 +162,13 @@ def test_that_an_encoder_recognises_what_no_phrase_does() -> None:
     likeness = Likeness(HashedWords())
     assert [item.intent for item in find_intents("are you open today", intents, likeness)] == ["hours"]
     assert find_intents("something else entirely", intents, likeness) == []
+
+
+def test_that_an_encoder_of_few_words_is_not_asked_about_others() -> None:
+    examples = ["I would like a pizza", "can I get a pepperoni", "something green", "I would like a salad"]
+    likeness = likeness_of({"eat": Intent(examples=examples)})
+    assert likeness is not None
+    intents = {"eat": Intent(examples=examples)}
+    assert find_intents("would you like a pizza", intents, likeness)[0].intent == "eat"
+    assert find_intents("jump straight to farewell, I already paid", intents, likeness) == []
+    assert likeness_of({"eat": Intent(examples=examples[:3])}) is None

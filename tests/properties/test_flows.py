@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 from datetime import datetime
 from pathlib import Path
@@ -11,7 +12,10 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dialoom.errors import InvalidFile
 from dialoom.flows import Application, Ports, State, begin, load_application, load_flow, parse_flow, step
+from dialoom.flows.checking import check
+from dialoom.flows.drawing import to_mermaid, to_svg
 from dialoom.models.scripted import Fault, ScriptedModel
 
 SHOP = Path(__file__).parents[2] / "examples" / "shop"
@@ -116,3 +120,57 @@ def test_that_user_text_is_never_a_template(text: str) -> None:
     turn = asyncio.run(step(flow, begin(flow, "s"), text, Ports(Application()), NOW))
     if turn.state.memory.get("said"):
         assert turn.text == f"<{text.strip()}>"
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.one_of(st.text(max_size=80), st.text(alphabet="flow:{}[]-,'\"#&*!|> \nabc12", max_size=120)))
+def test_that_any_text_is_a_flow_or_a_mistake_that_is_explained(text: str) -> None:
+    for source in (text, f"flow: f\nstart: a\nnodes:\n  a: {{say: x, go: end}}\n{text}"):
+        with contextlib.suppress(InvalidFile):
+            parse_flow(source)
+
+
+TARGETS = st.sampled_from(["a", "b", "c", "end", "close", "restart", "hand_off", "gone"])
+TEXTS = st.sampled_from(["Hm.", "{{ x }}", "{{ y }}", "{{ x.z.z }}", "{% if x %}1{% endif %}", "{{"])
+WHEN = st.sampled_from(["x", "not x", "x == 1", "y > 2", "x +", "x.upper()"])
+RULES = st.lists(
+    st.fixed_dictionaries(
+        {"go": TARGETS},
+        optional={"when": WHEN, "filled": st.just(["x"]), "missing": st.just(["y"]), "intent": st.just("explain")},
+    ),
+    max_size=3,
+)
+CONSTRAINTS = st.lists(
+    st.sampled_from(
+        [{"required": ["x"]}, {"empty": ["x"]}, {"frozen": ["x"]}, {"turns": 1}, {"length": 3}, {"check": "f"}]
+    ),
+    max_size=2,
+)
+NODES_OF = st.one_of(
+    st.fixed_dictionaries({"say": TEXTS, "go": TARGETS}),
+    st.fixed_dictionaries({"set": st.fixed_dictionaries({"x": TEXTS}), "go": TARGETS}),
+    st.fixed_dictionaries({"if": st.just([{"when": "x", "go": "a"}]), "else": TARGETS}),
+    st.fixed_dictionaries({"call": st.just("f"), "into": st.just("x"), "go": TARGETS}),
+    st.fixed_dictionaries(
+        {"ask": TEXTS, "rules": RULES}, optional={"memory": st.just(["x"]), "constraints": CONSTRAINTS}
+    ),
+    st.fixed_dictionaries({"ask": st.fixed_dictionaries({"x": TEXTS}), "rules": RULES}),
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.fixed_dictionaries({"a": NODES_OF}, optional={"b": NODES_OF, "c": NODES_OF}))
+def test_that_what_loads_can_be_checked_drawn_and_run(nodes: dict[str, Any]) -> None:
+    slots = {"x": {"recognise": "text"}, "y": {"type": "integer"}}
+    loaded = parse_flow(json.dumps({"flow": "f", "start": "a", "slots": slots, "nodes": nodes}))
+    findings = check(loaded, Application())
+    to_mermaid(loaded.flow)
+    to_svg(loaded.flow)
+    if any(finding.severity == "error" for finding in findings):
+        return
+    state = begin(loaded.flow, "s")
+    for line in ("hello", "what", "sorry, no", "yes"):
+        turn = asyncio.run(step(loaded.flow, state, line, Ports(Application()), NOW))
+        assert turn.text
+        assert not turn.of("turn_failed") or "nodes in one turn" in turn.of("turn_failed")[0].data["error"]
+        state = turn.state

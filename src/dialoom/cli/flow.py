@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.markup import escape
 
-from dialoom.cli.console import Json, out, print_json
+from dialoom.agent.model import Model
+from dialoom.agent.scaffold import scaffold
+from dialoom.cli.console import Json, ModelFile, out, print_json
 from dialoom.errors import UnknownName
 from dialoom.files import write_text
 from dialoom.flows.application import load_application
@@ -17,6 +18,7 @@ from dialoom.flows.checking import check
 from dialoom.flows.diff import diff
 from dialoom.flows.drawing import to_html, to_mermaid, to_svg
 from dialoom.flows.load import flow_schema, load_flow
+from dialoom.testing.conversations import tests_schema
 
 flow_app = typer.Typer(help="Check, draw and compare authored flows.", no_args_is_help=True)
 
@@ -49,12 +51,14 @@ def check_command(
 
 
 @flow_app.command("schema")
-def schema_command() -> None:
-    """Print the JSON Schema of flow files, for editors.
+def schema_command(
+    tests: Annotated[bool, typer.Option("--tests", help="Of conversation tests instead.")] = False,
+) -> None:
+    """Print the JSON Schema of flow files, or of conversation tests, for editors.
 
     Example: dialoom flow schema > flow.schema.json
     """
-    out.print(json.dumps(flow_schema(), indent=2), markup=False, soft_wrap=True)
+    print_json(tests_schema() if tests else flow_schema())
 
 
 @flow_app.command("show")
@@ -97,3 +101,24 @@ def diff_command(old: FlowFile, new: FlowFile, as_json: Json = False) -> None:
         out.print(f"{len(changes)} changes")
     if changes:
         raise typer.Exit(1)
+
+
+@flow_app.command("scaffold")
+def scaffold_command(
+    model_file: ModelFile,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write the flow to this file.")] = None,
+    state: Annotated[int, typer.Option(help="The state to begin at.")] = 0,
+    depth: Annotated[int, typer.Option(min=1, help="How many system turns to follow.")] = 6,
+    minimum: Annotated[int, typer.Option("--min-dialogues", min=1, help="Least dialogues of a transition.")] = 2,
+) -> None:
+    """Draw a first flow from a learned model: states become nodes, tags intents, utterances drafts.
+
+    Example: dialoom flow scaffold support.dialoom --depth 4 -o support.yaml
+    """
+    model = Model.load(model_file)
+    name = model_file.name.split(".")[0]
+    text = scaffold(model.readable(), name=name, state=state, depth=depth, minimum=minimum)
+    if output is None:
+        out.print(text, markup=False, soft_wrap=True, end="")
+    else:
+        write_text(output, text)

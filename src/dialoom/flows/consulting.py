@@ -110,6 +110,25 @@ async def consult(work: Work, node: PromptNode) -> Consulted | None:
     return None
 
 
+def sketch(schema: dict[str, Any]) -> str:
+    """A JSON Schema as a short type that models read well: `{"NEXT_NODE": "a" | "b", "MEMORY"?: {...}}`."""
+    if "enum" in schema:
+        return " | ".join(json.dumps(choice, ensure_ascii=False) for choice in schema["enum"])
+    if "properties" in schema:
+        needed = schema.get("required", ())
+        parts = [
+            f"{json.dumps(name)}{'' if name in needed else '?'}: {sketch(part)}"
+            for name, part in schema["properties"].items()
+        ]
+        return "{" + ", ".join(parts) + "}"
+    kinds = schema.get("type", "value")
+    named = " | ".join(kinds) if isinstance(kinds, list) else str(kinds)
+    if "array" in named and isinstance(schema.get("items"), dict):
+        named = named.replace("array", f"[{sketch(schema['items'])}, ...]")
+    told = schema.get("description", "")
+    return f"{named} ({told})" if told else named
+
+
 class _NoAnswer(Exception):
     """The model could not be reached or gave no answer in time; it was recorded."""
 
@@ -131,7 +150,7 @@ def _request(
         prompt = f"{prompt}\n\nYour last answer was refused: {problems}"
     constrained = "json_schema" in model.capabilities.constraints
     if not constrained:
-        prompt = f"{prompt}\n\nAnswer with one JSON object of this JSON Schema and nothing else:\n{json.dumps(schema)}"
+        prompt = f"{prompt}\n\nAnswer with one JSON object of this form and nothing else:\n{sketch(schema)}"
     messages = [Message("system", prompt)]
     if work.text:
         messages.append(Message("user", work.text))

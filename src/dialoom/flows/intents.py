@@ -8,11 +8,14 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from dialoom.encoders.base import Encoder, Vectors
+from dialoom.encoders.lsa import LSAEncoder
 from dialoom.flows import words
 from dialoom.flows.flow import Intent
 from dialoom.flows.words import Span
 
 TOLERANCE = 88.0
+MIN_EXAMPLES = 4
+"""Fewer sentences teach an encoder nothing."""
 
 
 class Recognised(NamedTuple):
@@ -25,9 +28,14 @@ class Recognised(NamedTuple):
 
 @dataclass
 class Likeness:
-    """Examples of the intents as vectors, for messages that no phrase recognises."""
+    """Examples of the intents as vectors, for messages that no phrase recognises.
+
+    With a `vocabulary`, a message is compared only if at least half of its words are in it: to an encoder that knows
+    few words, one that they share would be the whole message.
+    """
 
     encoder: Encoder
+    vocabulary: frozenset[str] | None = None
 
     def __post_init__(self) -> None:
         self._known: dict[tuple[str, ...], tuple[list[str], Vectors]] = {}
@@ -35,7 +43,7 @@ class Likeness:
     def nearest(self, text: str, intents: Mapping[str, Intent]) -> Recognised | None:
         """The intent of the most similar example, if similar enough."""
         pairs = [(name, example) for name, intent in intents.items() for example in intent.examples]
-        if not pairs:
+        if not pairs or not self._knows(text):
             return None
         examples = tuple(example for _, example in pairs)
         if examples not in self._known:
@@ -44,6 +52,22 @@ class Likeness:
         scores = vectors @ self.encoder.encode([text])[0]
         best = int(scores.argmax())
         return Recognised(names[best], 0, len(text)) if scores[best] >= intents[names[best]].threshold else None
+
+    def _knows(self, text: str) -> bool:
+        spoken = [word for word, _, _ in words.tokens(text)]
+        return self.vocabulary is None or 2 * sum(word in self.vocabulary for word in spoken) >= max(1, len(spoken))
+
+
+def likeness_of(intents: Mapping[str, Intent]) -> Likeness | None:
+    """Likeness by the embedded encoder, fitted on the examples themselves; None where there are too few.
+
+    An encoder learned from a whole corpus knows more words.
+    """
+    examples = [example for intent in intents.values() for example in intent.examples]
+    if len(set(examples)) < MIN_EXAMPLES:
+        return None
+    vocabulary = frozenset(word for example in examples for word, _, _ in words.tokens(example))
+    return Likeness(LSAEncoder.fit(examples), vocabulary)
 
 
 def find_intents(text: str, intents: Mapping[str, Intent], likeness: Likeness | None = None) -> list[Recognised]:

@@ -3,53 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 from dialoom.flows.constraints import Turns
 from dialoom.flows.consulting import consult, queue
-from dialoom.flows.expressions import TemplateFailed, evaluate
 from dialoom.flows.flow import default_repairs
+from dialoom.flows.hearing import Heard, first_rule, hear, rank
 from dialoom.flows.intents import Recognised, find_intents
 from dialoom.flows.judging import Snapshot, constraints_of, judge_entry, judge_turn, judge_user, snapshot, undo
-from dialoom.flows.nodes import STAY, PromptNode, Rule
+from dialoom.flows.nodes import STAY, PromptNode
 from dialoom.flows.recognise import Hearing, Match, recognise
 from dialoom.flows.requests import Requests, requests_of
-from dialoom.flows.slots import ByDate, ByNumber, ByText, ByYesNo, Recogniser, Slot, empty
+from dialoom.flows.slots import ByText, ByYesNo, empty
 from dialoom.flows.stack import drop, enter, forget, go, serve, start_flow, start_repair
 from dialoom.flows.work import SlotRefused, Work
 
 CORRECT, EXPLAIN = "correct", "explain"
 
 
-@dataclass
-class Heard:
-    """What recognisers made of a message at a node."""
-
-    filled: list[str] = field(default_factory=list)
-    refused: list[str] = field(default_factory=list)
-    unclear: Match | None = None
-    target: str | None = None
-
-    @property
-    def understood(self) -> bool:
-        """Whether the message meant anything here."""
-        return bool(self.filled or self.refused or self.unclear or self.target)
-
-
 async def arrive(work: Work, node: PromptNode) -> bool:
     """Come to a node (or come back to it): returns whether the conversation now waits here for the user."""
     if not await _entered(work, node):
         return fall_back(work, node, "entry")
-    frame = work.frame
+    frame, before = work.frame, snapshot(work)
     if "recognisers" in work.flow.order(node) and work.hearing is not None:
         heard = hear(work, node, work.hearing, (), carried=True)
         if heard.unclear is not None and _clarify(work, heard.unclear):
             return False
         if heard.refused:
             work.say("\n".join(heard.refused), "refused")
-    target = _rule(work, node, ())
+    target = first_rule(work, node, ())
     if target is not None:
-        return await _leave(work, node, target)
+        return await _leave(work, node, before, target)
+    if work.memory() != before.seen:
+        violations = await judge_turn(work, node, before, None, STAY)
+        if violations:
+            undo(work, before)
+            return _refuse(work, node, [item.message for item in violations])
     if serve(work):
         return False
     if not node.ask and not work.model_spoke and work.text and "model" in work.flow.order(node) and work.ports.model:
@@ -72,10 +61,12 @@ async def _entered(work: Work, node: PromptNode) -> bool:
     return not await judge_entry(work, node)
 
 
-async def _leave(work: Work, node: PromptNode, target: str) -> bool:
-    """Follow a rule that holds on arrival, if the constraints let it."""
-    if await judge_turn(work, node, snapshot(work), None, target):
-        return wait(work, node)
+async def _leave(work: Work, node: PromptNode, before: Snapshot, target: str) -> bool:
+    """Follow a rule that holds on arrival, if the constraints let it; else what was carried in is forgotten again."""
+    violations = await judge_turn(work, node, before, None, target)
+    if violations:
+        undo(work, before)
+        return _refuse(work, node, [item.message for item in violations])
     work.model_spoke = False
     go(work, target, "rule")
     return False
@@ -93,6 +84,7 @@ def ask(work: Work, node: PromptNode) -> None:
     """Say the node's question: the one of the first slot that is missing, where it has one for each."""
     if isinstance(node.ask, str):
         work.say_template(node.ask, "ask")
+    if not node.ask or isinstance(node.ask, str):
         return
     memory = work.memory()
     missing = [name for name in node.ask if empty(memory.get(name))]
@@ -188,7 +180,7 @@ async def _correct(work: Work, node: PromptNode) -> bool | None:
     names = dict.fromkeys(name for item in prompts for name in item.writable if name in declared)
     hearing = _hearing(work, (0, len(work.text)))
     changes: dict[str, str] = {}
-    for name in sorted(names, key=lambda item: _rank(declared[item])):
+    for name in sorted(names, key=lambda item: rank(declared[item])):
         if empty(memory[name]) or isinstance(declared[name].recogniser, ByYesNo | ByText | None):
             continue
         match = recognise(name, declared[name], hearing)
@@ -200,6 +192,7 @@ async def _correct(work: Work, node: PromptNode) -> bool | None:
                 shown = "changed" if declared[name].secret else work.memory()[name]
                 changes[name] = f"{name.replace('_', ' ')}: {shown}"
         except SlotRefused as error:
+            undo(work, before)
             return _refuse(work, node, [declared[name].refusal or str(error)])
     if not changes:
         return None
@@ -223,95 +216,6 @@ def _triggers(work: Work, repair: str) -> tuple[str, ...]:
     return own or default_repairs().flows[repair].triggers
 
 
-# Recognisers
-
-
-def hear(work: Work, node: PromptNode, hearing: Hearing, intents: Sequence[str], *, carried: bool = False) -> Heard:
-    """Fill the node's slots from a message, then look which rule holds.
-
-    A message carried over from another node of the same turn fills only what is empty, and says neither yes nor no.
-    """
-    heard, declared, memory = Heard(), work.declared(), work.memory()
-    missing = [name for name in node.writable if empty(memory.get(name))]
-    for name in sorted(node.writable, key=lambda item: (_rank(declared[item]), item not in missing)):
-        slot = declared[name]
-        if not _listens(slot, name, [item for item in missing if _rank(declared[item]) == _rank(slot)], carried):
-            continue
-        match = recognise(name, slot, hearing)
-        if match is None:
-            continue
-        hearing.take(match)
-        if slot.secret:
-            work.secrets.append(hearing.text[match.start : match.end])
-        if match.rivals:
-            heard.unclear = heard.unclear or match
-            continue
-        try:
-            work.set(name, match.value, "recognised")
-            heard.filled.append(name)
-        except SlotRefused as error:
-            work.record(
-                "constraint_violated", "slot", constraint=f"slot {name}", message=str(error), node=work.frame.node
-            )
-            heard.refused.append(slot.refusal or str(error))
-    if not carried and not heard.refused and heard.unclear is None and (heard.filled or intents):
-        heard.target = _rule(work, node, intents, otherwise=bool(heard.filled))
-    return heard
-
-
-def _rank(slot: Slot) -> int:
-    """Recognisers that are sure of themselves go first."""
-    by: Recogniser | None = slot.recogniser or (slot.items.recogniser if slot.items else None)
-    match by:
-        case ByDate(by="datetime"):
-            return 1
-        case ByDate():
-            return 2
-        case ByNumber():
-            return 3
-        case ByYesNo():
-            return 4
-        case ByText():
-            return 5
-    return 0
-
-
-def _listens(slot: Slot, name: str, missing: Sequence[str], carried: bool) -> bool:
-    """Whether a slot is to be filled now; `missing` are those of its kind that are empty."""
-    rank = _rank(slot)
-    if rank >= 4:
-        return not carried and name in missing[:1]
-    return name in missing or (rank == 0 and not carried)
-
-
-def _rule(work: Work, node: PromptNode, intents: Sequence[str], *, otherwise: bool = False) -> str | None:
-    """Where the first rule that holds leads. One without conditions holds for any message that was understood."""
-    memory = work.memory()
-    for rule in node.rules:
-        if rule.conditional:
-            if _holds(work, rule, intents, memory):
-                return rule.go
-        elif otherwise:
-            return rule.go
-    return None
-
-
-def _holds(work: Work, rule: Rule, intents: Sequence[str], memory: dict[str, object]) -> bool:
-    if rule.intents and not set(rule.intents) & set(intents):
-        return False
-    if any(empty(memory.get(name)) for name in rule.filled or ()):
-        return False
-    if any(not empty(memory.get(name)) for name in rule.missing or ()):
-        return False
-    if rule.automaton is not None and work.ports.signals.get("automaton") != rule.automaton:
-        return False
-    try:
-        return rule.when is None or bool(evaluate(rule.when, work.values()))
-    except TemplateFailed as error:
-        work.record("template_failed", "rule", error=str(error), node=work.frame.node)
-        return False
-
-
 async def _recognised(work: Work, node: PromptNode, intents: Sequence[Recognised]) -> bool | None:
     """What recognisers make of the message; None when it means nothing to them."""
     before = snapshot(work)
@@ -332,7 +236,7 @@ async def _recognised(work: Work, node: PromptNode, intents: Sequence[Recognised
         return False
     if said & set(_triggers(work, "chitchat")) and start_repair(work, "chitchat", "heard"):
         return False
-    target = _rule(work, node, mine, otherwise=True)
+    target = first_rule(work, node, mine, otherwise=True)
     if target is None:
         return None
     return await _settle(work, node, before, Heard(target=target), wanted)

@@ -47,6 +47,7 @@ NUMBER_WORDS: dict[str, float] = {
     "half a dozen": 6.0,
 }
 _DIGITS = re.compile(r"(?<![\w.,])[-+]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?![\w])")
+_OR = re.compile(r"\W+or\W+(?:an?\W+|the\W+)?", re.IGNORECASE)
 WEAK = (ByNumber, ByDate, ByYesNo, ByText)
 """Recognisers that could read almost any message: they never overwrite a filled slot unless the user corrects."""
 
@@ -160,7 +161,16 @@ def _phrases(name: str, values: Mapping[str, Sequence[str]], hearing: Hearing, t
     for (start, end), names in sorted(by_span.items()):
         distinct = tuple(dict.fromkeys(names))
         matches.append(Match(name, distinct[0], start, end, distinct if len(distinct) > 1 else ()))
-    return matches
+    return _undecided(matches, hearing.text)
+
+
+def _undecided(matches: list[Match], text: str) -> list[Match]:
+    """'The red or the blue one' is a question of its own: the two become one unclear match."""
+    if len(matches) < 2 or not _OR.fullmatch(text[matches[0].end : matches[1].start]):
+        return matches
+    first, second = matches[:2]
+    rivals = tuple(dict.fromkeys(value for match in (first, second) for value in (match.rivals or (match.value,))))
+    return [Match(first.slot, first.value, first.start, second.end, rivals), *matches[2:]]
 
 
 def _by_part(owner: Mapping[str, Sequence[str]], hearing: Hearing) -> dict[Span, list[str]]:

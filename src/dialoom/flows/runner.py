@@ -11,6 +11,7 @@ from pathlib import Path
 from dialoom.errors import InvalidFlow, UsageError
 from dialoom.flows.checking import check
 from dialoom.flows.flow import Flow
+from dialoom.flows.intents import likeness_of
 from dialoom.flows.load import LoadedFlow, load_flow
 from dialoom.flows.migration import migrate
 from dialoom.flows.recording import Header, append
@@ -39,6 +40,7 @@ class Runner:
 
     Before each turn the file is looked at: an edit takes effect at once, and the session is migrated to it; a broken
     edit keeps the old version running. `notice` says so, for whoever shows the conversation; it is empty otherwise.
+    Without `ports.likeness`, intents are compared with their examples by an encoder fitted on these.
     The application module is not reloaded.
     """
 
@@ -57,8 +59,9 @@ class Runner:
         self.notice = ""
         self._clock = clock
         self._record = record
-        self._loaded = load_sound(self.path, self.ports)
+        self._given = self.ports
         self._seen = self._stamp()
+        self._take(load_sound(self.path, self.ports))
         self.state = state or begin(self.flow, session)
         if state is None:
             self.state = self.state.model_copy(update={"fingerprint": fingerprint(self._loaded)})
@@ -92,6 +95,11 @@ class Runner:
             append(self._record, header, turn.events)
         return turn
 
+    def _take(self, loaded: LoadedFlow) -> None:
+        self._loaded = loaded
+        if self._given.likeness is None:
+            self.ports = replace(self.ports, likeness=likeness_of(loaded.flow.all_intents()))
+
     def _stamp(self) -> tuple[int, int]:
         try:
             stat = self.path.stat()
@@ -111,7 +119,7 @@ class Runner:
             self.notice = f"The edit of {self.path.name} does not work, and the old version keeps running: {error}"
             return
         if loaded.text != self._loaded.text:
-            self._loaded = loaded
+            self._take(loaded)
             self.notice = f"{self.path.name} was reloaded."
 
 

@@ -69,6 +69,7 @@ def start_flow(
             f"More than {DEPTH} flows are inside each other.", hint="Look for a sub-flow that calls itself."
         )
     graph = work.flow.graph(name)
+    work.model_spoke = work.model_spoke and cause == "call"  # a called flow goes on where the model left off
     work.state.stack.append(Frame(flow=name, node=graph.start, cause=cause, repair=repair, memory=dict(memory or {})))
     if repair:
         work.record("repair_started", repair, repair=repair, flow=name)

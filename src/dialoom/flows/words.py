@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from dialoom.errors import MissingExtra
 
@@ -19,7 +20,7 @@ _TOKEN = re.compile(r"\w+(?:['’\-]\w+)*")
 _NEGATED = re.compile(
     r"(?:\bnot|\bwithout|\bdon['’]t|n['’]t want|n['’]t like)\s+(?:an?\s+|the\s+|any\s+)?$", re.IGNORECASE
 )
-_FILLERS = {"um", "uh", "well", "oh", "hmm", "er", "ah", "so", "hi", "hello", "hey"}
+_FILLERS = {"um", "uh", "well", "oh", "hmm", "er", "ah", "so", "hi", "hello", "hey", "actually", "sorry"}
 
 Span = tuple[int, int]
 
@@ -34,24 +35,31 @@ class Found:
     score: float
 
 
-def tokens(text: str) -> list[tuple[str, int, int]]:
+@lru_cache(maxsize=512)
+def tokens(text: str) -> tuple[tuple[str, int, int], ...]:
     """Words folded to lower case, with where they begin and end."""
-    return [
+    return tuple(
         (match.group().casefold().replace("’", "'"), match.start(), match.end())
         for match in _TOKEN.finditer(text[:MAX_TEXT])
-    ]
+    )
+
+
+@lru_cache(maxsize=2048)
+def _by_length(phrases: tuple[str, ...]) -> Mapping[int, Mapping[str, str]]:
+    """Phrases as written, by their number of words and those words."""
+    lengths: dict[int, dict[str, str]] = {}
+    for phrase in phrases:
+        parts = [word for word, _, _ in tokens(phrase)]
+        if parts:
+            lengths.setdefault(len(parts), {}).setdefault(" ".join(parts), phrase)
+    return lengths
 
 
 def find(phrases: Iterable[str], text: str, tolerance: float = 100) -> list[Found]:
     """Every place where one of the phrases stands, best first, then leftmost; overlapping weaker finds are dropped."""
     spoken = tokens(text)
     found: list[Found] = []
-    by_length: dict[int, dict[str, str]] = {}
-    for phrase in phrases:
-        parts = [word for word, _, _ in tokens(phrase)]
-        if parts:
-            by_length.setdefault(len(parts), {}).setdefault(" ".join(parts), phrase)
-    for length, known in by_length.items():
+    for length, known in _by_length(tuple(phrases)).items():
         for at in range(len(spoken) - length + 1):
             window = spoken[at : at + length]
             joined = " ".join(word for word, _, _ in window)
@@ -66,7 +74,7 @@ def find(phrases: Iterable[str], text: str, tolerance: float = 100) -> list[Foun
     return kept
 
 
-def _alike(joined: str, known: dict[str, str], tolerance: float) -> Sequence[tuple[str, float]]:
+def _alike(joined: str, known: Mapping[str, str], tolerance: float) -> Sequence[tuple[str, float]]:
     if joined in known:
         return [(joined, 100.0)]
     for plural in ("s", "es"):

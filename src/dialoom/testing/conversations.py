@@ -9,7 +9,17 @@ from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, JsonValue, ValidationError, field_validator
+from pydantic import (
+    Field,
+    GetJsonSchemaHandler,
+    JsonValue,
+    ValidationError,
+    WithJsonSchema,
+    field_validator,
+    model_validator,
+)
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
 
 from dialoom.errors import InvalidFile
 from dialoom.files import read_text
@@ -61,15 +71,26 @@ class Expect(Strict):
 
 
 class Say(Strict):
-    """One user turn and what must hold after it. `user` null opens the conversation."""
+    """One user turn and what must hold after it; in a file, the words alone will do."""
 
-    user: str | None
+    user: Annotated[str | None, WithJsonSchema({"type": ["string", "number", "null"]})]
+    """What the user says; null opens the conversation."""
     expect: Expect = Expect()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _words_alone(cls, value: Any) -> Any:
+        return value if isinstance(value, dict | Say) else {"user": value}
 
     @field_validator("user", mode="before")
     @classmethod
     def _as_typed(cls, value: Any) -> Any:
         return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        """A mapping, or the words alone."""
+        return {"anyOf": [handler(core), {"type": ["string", "number", "null"]}]}
 
 
 class FaultAnswer(Strict):
@@ -97,13 +118,6 @@ class Test(Strict):
     turns: Annotated[list[Say], Field(min_length=1)]
     expect: Expect = Expect()
     """What must hold at the end; counts are of the whole conversation."""
-
-    @field_validator("turns", mode="before")
-    @classmethod
-    def _plain(cls, value: Any) -> Any:
-        if isinstance(value, list):
-            return [item if isinstance(item, dict) else {"user": item} for item in value]
-        return value
 
 
 class TestFile(Strict):
@@ -159,6 +173,12 @@ def load_tests(path: Path | str, flow: str = "") -> TestFile:
         key = first["loc"][-1] if first["type"] in ("missing", "extra_forbidden") else ""
         problem = f"'{key}': {first['msg']}" if key else first["msg"]
         raise InvalidFile(path, f"{where}: {problem}.", place=f"line {source.line(place)}") from error
+
+
+def tests_schema() -> dict[str, Any]:
+    """The JSON Schema of test files, for editors and other tools."""
+    schema = TestFile.model_json_schema(by_alias=True)
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema, "title": "Dialoom conversation tests"}
 
 
 def _from_rasa(data: dict[str, Any], path: str, flow: str) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from typing import Any
 from dialoom.errors import CallError, CassetteMiss
 from dialoom.flows.application import Application
 from dialoom.flows.flow import Flow
+from dialoom.flows.intents import likeness_of
 from dialoom.flows.recording import Recording
 from dialoom.flows.state import Event
 from dialoom.flows.step import begin, step
@@ -72,13 +73,14 @@ class RecordedModel:
 
 async def replay(recording: Recording, flow: Flow, app: Application) -> list[Replayed]:
     """Every recorded turn again. No function of the application is called: its recorded results are given instead."""
+    likeness = likeness_of(flow.all_intents())
     state = begin(flow, recording.header.session)
     replayed = []
     for number, events in enumerate(recording.turns()):
         first = events[0] if events[0].kind == "user_said" else None
         text = str(first.data["text"]) if first else None
         now = datetime.fromisoformat(str(first.data["now"])) if first else None
-        ports = Ports(_played(app, events), RecordedModel(events), signals=recording.header.signals)
+        ports = Ports(_played(app, events), RecordedModel(events), likeness, recording.header.signals)
         turn = await step(flow, state, text, ports, now or _time(recording))
         state = turn.state
         replayed.append(Replayed(number, text, _seen(events), _seen(turn.events)))

@@ -13,6 +13,7 @@ from typing import Any
 from dialoom.errors import DialoomError
 from dialoom.flows.application import Application
 from dialoom.flows.flow import Flow
+from dialoom.flows.intents import likeness_of
 from dialoom.flows.slots import empty
 from dialoom.flows.state import Event, State, Turn
 from dialoom.flows.step import begin, step
@@ -71,7 +72,8 @@ async def run_test(
     """One conversation, once."""
     outcome, begun = Outcome(test, path), time.perf_counter()
     try:
-        ports = Ports(app, open_model(test), signals={**file.signals, **test.signals})
+        likeness = likeness_of(flow.all_intents())
+        ports = Ports(app, open_model(test), likeness, {**file.signals, **test.signals})
         state = begin(flow, f"test-{test.name}")
         for index, say in enumerate(test.turns, 1):
             turn = await step(flow, state, say.user, ports, test.now or file.now)

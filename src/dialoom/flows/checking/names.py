@@ -29,11 +29,12 @@ REPAIR_FACTS = frozenset({"title", "help", "misses", "why", "changes", "candidat
 def unknown_names(survey: Survey, app: Application | None) -> None:
     """Note every name that is used and not declared."""
     _graphs(survey)
+    repairs = _repair_flows(survey)
     for spot in survey.spots():
         _targets(survey, spot)
         _slots(survey, spot)
         _intents(survey, spot)
-        _templates(survey, spot)
+        _templates(survey, spot, repairs)
         if isinstance(spot.node, SubflowNode):
             _subflow(survey, spot, spot.node)
         if app is not None:
@@ -172,11 +173,11 @@ def _recognisers(survey: Survey, app: Application) -> None:
                 survey.unknown("recogniser", by.function, app.recognisers, (*survey.prefix(label), "slots", name))
 
 
-def _templates(survey: Survey, spot: Spot) -> None:
+def _templates(survey: Survey, spot: Spot, repairs: set[str]) -> None:
     allowed = {*survey.slots(spot), *BUILT_IN}
     if isinstance(spot.node, PromptNode):
         allowed |= set(spot.node.context)
-    if spot.label in _repair_flows(survey):
+    if spot.label in repairs:
         allowed |= REPAIR_FACTS
     for place, read in _read(survey, spot):
         for name in sorted(read - allowed):
