@@ -9,7 +9,20 @@ from collections.abc import Sequence
 import typer
 from typer.exceptions import TyperException
 
-from dialoom.cli import chat, conform, demo, diff, eval, formats, init, learn, route, show  # noqa: A004
+from dialoom.cli import (
+    chat,
+    conform,
+    demo,
+    diff,
+    eval,  # noqa: A004
+    eval_knowledge,
+    formats,
+    init,
+    learn,
+    route,
+    show,
+    train,
+)
 from dialoom.errors import DialoomError, UsageError
 
 DONE, FAILED, MISTAKE, INTERRUPTED = 0, 1, 2, 130
@@ -31,7 +44,9 @@ app.command("chat")(chat.chat_command)
 app.command("route")(route.route_command)
 app.command("diff")(diff.diff_command)
 app.command("conform")(conform.conform_command)
+eval.app.command("knowledge", epilog=eval_knowledge.EXAMPLE)(eval_knowledge.knowledge)
 app.add_typer(eval.app, name="eval")
+app.add_typer(train.app, name="train")
 app.command("demo")(demo.demo_command)
 
 
