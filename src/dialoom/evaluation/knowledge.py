@@ -10,6 +10,7 @@ from dialoom.errors import MissingExtra
 from dialoom.evaluation.kbp import (
     Scores,
     bm25_scores,
+    disjoint_scores,
     learned_scores,
     persona_disjoint,
     read_turns,
@@ -72,10 +73,11 @@ def evaluate_kbp(
         planner = train_planner(learning, remember=False, watch=watch)
         for name, turns in held.items():
             report.rows[name][FORGETFUL] = learned_scores(planner, turns)
-        kept, tested = persona_disjoint(learning, held["dev"])
-        if kept and tested:
-            report.rows["dev"][DISJOINT] = learned_scores(train_planner(kept, watch=watch), tested)
-            report.counts["disjoint train"], report.counts["disjoint dev"] = len(kept), len(tested)
+        split = persona_disjoint(learning, held["dev"])
+        if split.train and split.retrieved:
+            report.rows["dev"][DISJOINT] = disjoint_scores(train_planner(split.train, watch=watch), split)
+            for name, turns in (("train", split.train), ("planned", split.planned), ("retrieved", split.retrieved)):
+                report.counts[f"disjoint {name}"] = len(turns)
     return report
 
 
