@@ -108,6 +108,8 @@ class PassageIndex:
         With `parents`, only passages that hang from one of them. BM25 leaves out passages that share no word
         with `text`, unless `exhaustive`. Ties go to the passage stored first.
         """
+        if n < 1:
+            return []
         built = self._current()
         allowed = self._allowed(built, owner, parents)
         ranked: list[tuple[int, float, dict[str, float]]]
