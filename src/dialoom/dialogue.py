@@ -69,3 +69,19 @@ class Dialogue:
             else:
                 rounds.append(utterance)
         return replace(self, utterances=tuple(rounds))
+
+
+def as_json(dialogue: Dialogue) -> dict[str, Any]:
+    """The JSON form of a dialogue, as Dialoom JSONL holds it; what is empty is left out."""
+    turns = []
+    for utterance in dialogue.utterances:
+        turn: dict[str, Any] = {"role": utterance.role.value, "text": utterance.text}
+        if utterance.tags:
+            turn["tags"] = list(utterance.tags)
+        if utterance.action is not None:
+            turn["action"] = utterance.action
+        if utterance.annotations:
+            turn["annotations"] = dict(utterance.annotations)
+        turns.append(turn)
+    whole: dict[str, Any] = {"id": dialogue.id, "utterances": turns}
+    return {**whole, "metadata": dict(dialogue.metadata)} if dialogue.metadata else whole

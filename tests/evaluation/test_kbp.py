@@ -130,9 +130,17 @@ def test_that_the_command_prints_every_row(files: dict[str, str], monkeypatch: p
 
 def test_that_the_table_names_the_classes(files: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("dialoom.evaluation.knowledge.train_planner", quick)
-    done = command("--train", files["train"], "--dev", files["dev"], "--no-ablations")
+    done = command("--train", files["train"], "--dev", files["dev"], "--no-ablations", "--replies", "extractive")
     assert done.exit_code == 0, done.output
-    for word in ("Planning on dev", "BOTH_DOCUMENTS", "learned", "train 240"):
+    for word in (
+        "Planning on dev",
+        "Replies on dev",
+        "ground both",
+        "refined steps 3",
+        "BOTH_DOCUMENTS",
+        "learned",
+        "train 240",
+    ):
         assert word in done.stdout
 
 

@@ -17,13 +17,15 @@ from numpy.typing import NDArray
 
 from dialoom.automata.assignment import Centres, Floats, Ints, Moves, Positions, group_positions, place
 from dialoom.automata.automaton import Automaton, State, Transition, symbol
-from dialoom.automata.history import SYSTEM, FeatureIndex, History, primary
+from dialoom.automata.history import SYSTEM, TOOL, FeatureIndex, History, primary
 from dialoom.automata.network import Network, Training
 from dialoom.automata.symbols import TagSequence
 from dialoom.errors import NothingToLearn, UsageError
 
 END = ""
 """The class of positions after which the system says nothing more."""
+
+PER_STATE = 20  # training rounds a state needs, so that a small corpus gives a small automaton
 
 CHUNK = 2000  # dialogues placed at a time
 
@@ -32,7 +34,7 @@ CHUNK = 2000  # dialogues placed at a time
 class PredictiveSettings:
     """How predictive states are learned.
 
-    At most `states` states; `pull` is how many nats a position may lose by following delta; predictor and states
+    At most `states` states, and no more than one for `PER_STATE` rounds of training; `pull` is how many nats a position may lose by following delta; predictor and states
     are fitted on at most `sample` positions (more dialogues still get states, visits and transitions);
     `refinements` rounds of assigning positions and counting transitions again.
     """
@@ -164,7 +166,7 @@ def _targets(sequences: Iterable[TagSequence], classes: Sequence[str]) -> tuple[
                 following = number[primary(said)]
             wanted.append(following)
         targets += reversed(wanted)
-        teaches += [*(said.role != "tool" for said in sequence.rounds), True]
+        teaches += [*(said.role != TOOL for said in sequence.rounds), True]
     return np.asarray(targets, dtype=np.int64), np.asarray(teaches, dtype=np.bool_)
 
 
@@ -195,7 +197,8 @@ def _predictor(
 def _states(
     expected: Floats, positions: Positions, names: _Names, settings: PredictiveSettings
 ) -> tuple[Centres, Moves, Ints]:
-    state, roles = group_positions(expected, positions.role, settings.states, settings.seed)
+    states = min(settings.states, max(2, int((positions.role >= 0).sum()) // PER_STATE))
+    state, roles = group_positions(expected, positions.role, states, settings.seed)
     centres = Centres.mean(expected, state, roles)
     moves = Moves.count(positions, state, len(roles), len(names.symbols))
     for _ in range(settings.refinements):

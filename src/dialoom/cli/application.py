@@ -10,17 +10,24 @@ import typer
 from typer.exceptions import TyperException
 
 from dialoom.cli import (
+    bench,
     chat,
     conform,
     demo,
     diff,
     eval,  # noqa: A004
     eval_knowledge,
+    eval_multiwoz,
+    flow,
     formats,
     init,
     learn,
+    replay,
     route,
+    rules,
+    say,
     show,
+    test,
     train,
 )
 from dialoom.errors import DialoomError, UsageError
@@ -44,9 +51,16 @@ app.command("chat")(chat.chat_command)
 app.command("route")(route.route_command)
 app.command("diff")(diff.diff_command)
 app.command("conform")(conform.conform_command)
+eval.app.command("multiwoz", epilog=eval_multiwoz.EXAMPLE)(eval_multiwoz.multiwoz_command)
 eval.app.command("knowledge", epilog=eval_knowledge.EXAMPLE)(eval_knowledge.knowledge)
 app.add_typer(eval.app, name="eval")
 app.add_typer(train.app, name="train")
+app.command("say")(say.say_command)
+app.add_typer(rules.app, name="rules")
+app.add_typer(bench.app, name="bench")
+app.add_typer(flow.flow_app, name="flow")
+app.command("test")(test.run_tests)
+app.command("replay")(replay.replay_command)
 app.command("demo")(demo.demo_command)
 
 

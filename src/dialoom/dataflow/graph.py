@@ -143,7 +143,7 @@ class Graph:
             if isinstance(argument, Failure):
                 return argument
         function = self.library.signature(node.function)
-        resources = {name: self.resource(kind) for name, kind in function.resources.items()}
+        resources = {name: node if kind is Call else self.resource(kind) for name, kind in function.resources.items()}
         placed = len(arguments) - len(node.keywords)
         named = dict(zip(node.keywords, arguments[placed:], strict=True))
         try:

@@ -31,7 +31,8 @@ class Function:
     """A registered function: its name in computations, its types, and the Python callable that computes it.
 
     `resources` are its keyword-only parameters: name -> class, filled by the graph that executes it, never by a
-    computation (a calendar, a clock, a connection). `returned` is the class its value is checked against, if plain.
+    computation (a calendar, a clock, a connection); one of class `Call` is the very call, with its types. `returned`
+    is the class its value is checked against, if plain.
     """
 
     name: str

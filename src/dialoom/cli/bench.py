@@ -1,0 +1,54 @@
+"""`dialoom bench`: what can be measured of true replies."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from dialoom.cli.console import Json, out, print_json, progress
+
+app = typer.Typer(help="Measure true replies.", no_args_is_help=True)
+
+
+@app.callback()
+def bench() -> None:
+    """Measure true replies."""
+
+
+@app.command("smcalflow")
+def smcalflow(
+    file: Annotated[Path, typer.Argument(help="An SMCalFlow 2.0 file, .jsonl or .jsonl.gz.", show_default=False)],
+    as_json: Json = False,
+    failures: Annotated[Path | None, typer.Option(help="Write what is not derived here, as JSON lines.")] = None,
+) -> None:
+    """Event queries of a real corpus: what share parses, executes, is described, and has a derivable reply.
+
+    Example: dialoom bench smcalflow valid.dataflow_dialogues.jsonl.gz
+    """
+    from dialoom.domains.calendar.smcalflow.bench import examine, summarise
+    from dialoom.domains.calendar.smcalflow.turns import is_event_query, read_turns
+    from dialoom.files import write_text
+
+    turns = [turn for turn in read_turns(file) if is_event_query(turn.program)]
+    results = [examine(turn) for turn in progress(turns, "Deriving replies", len(turns))]
+    summary = summarise(results)
+    if failures is not None:
+        lost = [{**dataclasses.asdict(item.turn), "problem": item.problem} for item in results if not item.derived]
+        write_text(failures, "".join(json.dumps(item, ensure_ascii=False) + "\n" for item in lost))
+    if as_json:
+        print_json(dataclasses.asdict(summary))
+        return
+    table = Table(title=f"Event queries of {file.name}: {summary.turns} turns", box=None, show_header=False)
+    table.add_column()
+    table.add_column(justify="right")
+    for name in ("parsed", "executed", "described", "derived"):
+        table.add_row(name, f"{100 * getattr(summary, name):.1f} %")
+    table.add_row("productions per grammar, median", f"{summary.productions:.0f}")
+    for stage, milliseconds in summary.milliseconds.items():
+        table.add_row(f"{stage}, median ms", f"{milliseconds:.2f}")
+    out.print(table)

@@ -1,0 +1,1 @@
+"""Ready-made domains: functions and rules for a kind of data."""

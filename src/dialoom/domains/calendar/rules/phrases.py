@@ -1,0 +1,535 @@
+"""How days, ranges, times, lengths, counts and names are said. Days are said relative to the world's today."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable
+from typing import Any
+
+from dialoom.dataflow import Call, Computation, Constant, Failure, Graph
+from dialoom.domains.calendar import dates
+from dialoom.domains.calendar.model import Person, PersonName, Recipient, World
+from dialoom.domains.calendar.times import MONTHS
+from dialoom.generation import Rules
+
+Found = dict[str, Any] | None
+rules = Rules()
+
+
+def world_of(graph: Graph) -> World:
+    """The world the graph runs in."""
+    world: World = graph.resource(World)
+    return world
+
+
+def value_of(node: Computation, graph: Graph, kind: type) -> Any:
+    """The node's value if it has one of this class, else None."""
+    outcome = graph.outcome(node)
+    return outcome if isinstance(outcome, kind) and not isinstance(outcome, Failure) else None
+
+
+def ordinal(number: int) -> str:
+    """1st, 2nd, 3rd, 4th ..."""
+    ending = "th" if 10 <= number % 100 <= 20 else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number}{ending}"
+
+
+# DATE: a day without a preposition in front of relative words, with one elsewhere
+
+
+def _date(*templates: str, weight: float = 1.0) -> Callable[[Callable[[dt.date, dt.date], bool]], Any]:
+    """A rule for DATE that applies where `when(day, today)` holds."""
+
+    def register(when: Callable[[dt.date, dt.date], bool]) -> Any:
+        def body(node: Computation, graph: Graph) -> Found:
+            day = value_of(node, graph, dt.date)
+            if isinstance(day, dt.datetime):
+                day = day.date()
+            today = world_of(graph).today
+            return day_words(day) if day is not None and when(day, today) else None
+
+        place = f"{when.__module__}, line {when.__code__.co_firstlineno}"
+        rules.add("DATE", templates, body, name=when.__name__, place=place, weight=weight)
+        return when
+
+    return register
+
+
+def day_words(day: dt.date) -> dict[str, Any]:
+    """What a template may say of a day."""
+    return {
+        "weekday": f"{day:%A}",
+        "short": f"{day:%a}",
+        "nth": ordinal(day.day),
+        "month": MONTHS[day.month - 1],
+        "mon": MONTHS[day.month - 1][:3],
+        "day": day.day,
+        "year": day.year,
+    }
+
+
+@_date("today", weight=4)
+def today(day: dt.date, today: dt.date) -> bool:
+    return day == today
+
+
+@_date("tomorrow", weight=4)
+def tomorrow(day: dt.date, today: dt.date) -> bool:
+    return day == today + dt.timedelta(days=1)
+
+
+@_date("yesterday", weight=4)
+def yesterday(day: dt.date, today: dt.date) -> bool:
+    return day == today - dt.timedelta(days=1)
+
+
+@_date("on {<weekday>}", "{<weekday>}", weight=2)
+def weekday_near(day: dt.date, today: dt.date) -> bool:
+    first, last = dates.week_of(today)
+    return first <= day <= last or 0 < (day - today).days < 7
+
+
+@_date("on {<weekday>} the {<nth>}", "on the {<nth>}", weight=2)
+def weekday_and_number(day: dt.date, today: dt.date) -> bool:
+    return abs((day - today).days) < 31
+
+
+@_date("on {<month>} {<nth>}")
+def month_and_number(day: dt.date, today: dt.date) -> bool:
+    return day.year == today.year or 0 <= (day - today).days < 365
+
+
+@_date("on {<weekday>}, {<month>} {<nth>}", "on {<short>}, {<month>} {<day>}", "{<short>}, {<month>} {<day>}")
+def weekday_month_number(day: dt.date, today: dt.date) -> bool:
+    return day.year == today.year or 0 <= (day - today).days < 365
+
+
+@_date("on {<month>} {<day>}, {<year>}", "on {<weekday>}, {<month>} {<day>}, {<year>}", weight=0.5)
+def full_date(day: dt.date, today: dt.date) -> bool:
+    return True
+
+
+@_date("{<weekday>}, {<month>} {<day>}, {<year>}", weight=0.2)
+def full_date_bare(day: dt.date, today: dt.date) -> bool:
+    return True
+
+
+# DAY: a day as a noun, after "between", "before", "from" ...
+
+
+@rules.rule("DAY", "{<word>}", weight=4)
+def day_relative(node: Computation, graph: Graph) -> Found:
+    day = _day(node, graph)
+    away = (day - world_of(graph).today).days if day else None
+    words = {0: "today", 1: "tomorrow", -1: "yesterday"}
+    return {"word": words[away]} if away in words else None
+
+
+@rules.rule("DAY", "{<weekday>}", weight=2)
+def day_weekday(node: Computation, graph: Graph) -> Found:
+    day = _day(node, graph)
+    return day_words(day) if day and weekday_near(day, world_of(graph).today) else None
+
+
+@rules.rule("DAY", "{<weekday>} the {<nth>}", weight=2)
+def day_weekday_number(node: Computation, graph: Graph) -> Found:
+    day = _day(node, graph)
+    return day_words(day) if day and weekday_and_number(day, world_of(graph).today) else None
+
+
+@rules.rule("DAY", "{<month>} {<nth>}")
+def day_month_number(node: Computation, graph: Graph) -> Found:
+    day = _day(node, graph)
+    return day_words(day) if day and month_and_number(day, world_of(graph).today) else None
+
+
+@rules.rule("DAY", "{<month>} {<day>}, {<year>}", weight=0.5)
+def day_full(node: Computation, graph: Graph) -> Found:
+    day = _day(node, graph)
+    return day_words(day) if day else None
+
+
+def _day(node: Computation, graph: Graph) -> dt.date | None:
+    day = value_of(node, graph, dt.date)
+    return day.date() if isinstance(day, dt.datetime) else day
+
+
+# RANGE: several days
+
+
+def _bounds(node: Computation, graph: Graph) -> tuple[dt.date, dt.date] | None:
+    outcome = graph.outcome(node)
+    return getattr(outcome, "bounds", None)
+
+
+def _range(template: str, weight: float = 2.0) -> Callable[[Callable[[dt.date], Any]], Any]:
+    """A rule for RANGE that applies where the bounds are those that `of(today)` gives."""
+
+    def register(of: Callable[[dt.date], Any]) -> Any:
+        def body(node: Computation, graph: Graph) -> Found:
+            bounds = _bounds(node, graph)
+            return {} if bounds is not None and bounds == of(world_of(graph).today) else None
+
+        place = f"{of.__module__}, line {of.__code__.co_firstlineno}"
+        rules.add("RANGE", (template,), body, name=of.__name__, place=place, weight=weight)
+        return of
+
+    return register
+
+
+_WEEK = dt.timedelta(days=7)
+
+
+@_range("this week")
+def this_week(today: dt.date) -> dates.Range:
+    return dates.week_of(today)
+
+
+@_range("next week")
+def next_week(today: dt.date) -> dates.Range:
+    return dates.week_of(today + _WEEK)
+
+
+@_range("last week")
+def last_week(today: dt.date) -> dates.Range:
+    return dates.week_of(today - _WEEK)
+
+
+@_range("this weekend")
+def this_weekend(today: dt.date) -> dates.Range:
+    return dates.weekend_of(today)
+
+
+@_range("next weekend")
+def next_weekend(today: dt.date) -> dates.Range:
+    return dates.weekend_of(dates.weekend_of(today)[1] + dt.timedelta(days=1))
+
+
+@_range("last weekend")
+def last_weekend(today: dt.date) -> dates.Range:
+    return dates.weekend_of(dates.weekend_of(today)[0] - dt.timedelta(days=2))
+
+
+@_range("this month")
+def this_month(today: dt.date) -> dates.Range:
+    return dates.month_range(today.year, today.month)
+
+
+@_range("next month")
+def next_month(today: dt.date) -> dates.Range:
+    return dates.month_range(today.year + today.month // 12, today.month % 12 + 1)
+
+
+@_range("last month")
+def last_month(today: dt.date) -> dates.Range:
+    before = today.replace(day=1) - dt.timedelta(days=1)
+    return dates.month_range(before.year, before.month)
+
+
+@_range("this year")
+def this_year(today: dt.date) -> dates.Range:
+    return dt.date(today.year, 1, 1), dt.date(today.year, 12, 31)
+
+
+@_range("next year")
+def next_year(today: dt.date) -> dates.Range:
+    return dt.date(today.year + 1, 1, 1), dt.date(today.year + 1, 12, 31)
+
+
+@_range("last year")
+def last_year(today: dt.date) -> dates.Range:
+    return dt.date(today.year - 1, 1, 1), dt.date(today.year - 1, 12, 31)
+
+
+def _whole_month(node: Computation, graph: Graph) -> dt.date | None:
+    bounds = _bounds(node, graph)
+    if bounds is None or bounds != dates.month_range(bounds[0].year, bounds[0].month):
+        return None
+    return bounds[0]
+
+
+@rules.rule("RANGE", "in {<month>}", weight=2)
+def in_month(node: Computation, graph: Graph) -> Found:
+    first = _whole_month(node, graph)
+    near = first is not None and abs((first - world_of(graph).today).days) < 365
+    return day_words(first) if first and near else None
+
+
+@rules.rule("RANGE", "in {<month>} {<year>}")
+def in_month_and_year(node: Computation, graph: Graph) -> Found:
+    first = _whole_month(node, graph)
+    return day_words(first) if first else None
+
+
+@rules.rule("RANGE", "last {<month>}", weight=2)
+def last_named_month(node: Computation, graph: Graph) -> Found:
+    first = _whole_month(node, graph)
+    past = first is not None and 27 < (world_of(graph).today - first).days < 366
+    return day_words(first) if first and past else None
+
+
+@rules.rule("RANGE", "in {<year>}")
+def in_year(node: Computation, graph: Graph) -> Found:
+    bounds = _bounds(node, graph)
+    whole = bounds and (bounds[0].month, bounds[0].day, bounds[1].month, bounds[1].day) == (1, 1, 12, 31)
+    return {"year": bounds[0].year} if bounds and whole and bounds[0].year == bounds[1].year else None
+
+
+@rules.rule("RANGE", "between {DAY <first>} and {DAY <last>}", "from {DAY <first>} to {DAY <last>}", weight=0.5)
+def between_days(node: Computation, graph: Graph) -> Found:
+    bounds = _bounds(node, graph)
+    return {"first": bounds[0], "last": bounds[1]} if bounds else None
+
+
+# TIME, CLOCK and HALF: a time of day, its digits, AM or PM
+
+
+@rules.rule("TIME", "{<digits>} {<half>}")
+def clock_time(node: Computation, graph: Graph) -> Found:
+    return clock_words(value_of(node, graph, dt.time))
+
+
+@rules.rule("TIME", "{<digits>}", weight=0.02)
+def clock_time_bare(node: Computation, graph: Graph) -> Found:
+    return clock_words(value_of(node, graph, dt.time))
+
+
+def clock_words(time: dt.time | None) -> Found:
+    """Digits without a leading zero, and the half of the day."""
+    if time is None:
+        return None
+    return {"digits": f"{(time.hour - 1) % 12 + 1}:{time.minute:02d}", "half": "AM" if time.hour < 12 else "PM"}
+
+
+def two_times(first: dt.time, last: dt.time) -> dict[str, Any]:
+    """What a template may say of two times."""
+    return {"first": first, "last": last, "begin": (clock_words(first) or {})["digits"]}
+
+
+@rules.rule("PART", "in the {<part>}", "in the {<part>}", weight=1)
+def part_of_day(node: Computation, graph: Graph) -> Found:
+    return {"part": _PARTS[node.function]} if isinstance(node, Call) and node.function in _PARTS else None
+
+
+@rules.rule("PART", "at night")
+def at_night(node: Computation, graph: Graph) -> Found:
+    return {} if isinstance(node, Call) and node.function == "Night" else None
+
+
+@rules.rule("PART", "late in the {<part>}", "in the late {<part>}")
+def late_part(node: Computation, graph: Graph) -> Found:
+    return {"part": _LATE[node.function]} if isinstance(node, Call) and node.function in _LATE else None
+
+
+@rules.rule("PART", "early in the {<part>}", "in the early {<part>}")
+def early_part(node: Computation, graph: Graph) -> Found:
+    return {"part": "morning"} if isinstance(node, Call) and node.function == "EarlyMorning" else None
+
+
+@rules.rule("PART", "between {CLOCK <times>}", weight=0.5)
+def part_as_times(node: Computation, graph: Graph) -> Found:
+    outcome = graph.outcome(node)
+    bounds = getattr(outcome, "bounds", None)
+    if bounds is None or not isinstance(bounds[0], dt.time):
+        return None
+    last = bounds[1].replace(second=0)
+    if last.minute in (29, 59):
+        last = (dt.datetime.combine(dt.date(2000, 1, 1), last) + dt.timedelta(minutes=1)).time()
+    return {"times": (bounds[0], last)}
+
+
+_PARTS = {"Morning": "morning", "Afternoon": "afternoon", "Evening": "evening", "Night": "night"}
+_LATE = {"LateAfternoon": "afternoon", "LateMorning": "morning", "LateNight": "night"}
+
+
+@rules.rule("CLOCK", "{<begin>} and {TIME <last>}", weight=3)
+def times_of_one_half(node: Computation, graph: Graph) -> Found:
+    first, last = _items(node)
+    return two_times(first, last) if (first.hour < 12) == (last.hour < 12) else None
+
+
+@rules.rule("CLOCK", "{TIME <first>} and {TIME <last>}")
+def times_of_two_halves(node: Computation, graph: Graph) -> Found:
+    first, last = _items(node)
+    return two_times(first, last)
+
+
+# MOMENT: a day and a time, as a noun
+
+
+@rules.rule("MOMENT", "{DAY <day>} at {TIME <time>}")
+def day_at_time(node: Computation, graph: Graph) -> Found:
+    moment = value_of(node, graph, dt.datetime)
+    return {"day": moment.date(), "time": moment.time()} if moment else None
+
+
+@rules.rule("MOMENT", "right now", "now", weight=2)
+def this_moment(node: Computation, graph: Graph) -> Found:
+    return {} if value_of(node, graph, dt.datetime) == world_of(graph).now else None
+
+
+# LENGTH
+
+
+@rules.rule("LENGTH", "{<minutes>} {plural <minutes> minute|minutes}")
+def length_in_minutes(node: Computation, graph: Graph) -> Found:
+    minutes = _minutes(node, graph)
+    return {"minutes": minutes} if minutes is not None and 0 < minutes < 120 else None
+
+
+@rules.rule("LENGTH", "{<hours>} {plural <hours> hour|hours}")
+def length_in_hours(node: Computation, graph: Graph) -> Found:
+    minutes = _minutes(node, graph)
+    return {"hours": minutes // 60} if minutes and minutes % 60 == 0 else None
+
+
+@rules.rule("LENGTH", "{<word>}", weight=2)
+def length_in_words(node: Computation, graph: Graph) -> Found:
+    minutes = _minutes(node, graph)
+    return {"word": _LENGTHS[minutes]} if minutes in _LENGTHS else None
+
+
+@rules.rule("LENGTH", "a half hour")
+def half_an_hour(node: Computation, graph: Graph) -> Found:
+    return {} if _minutes(node, graph) == 30 else None
+
+
+@rules.rule(
+    "LENGTH",
+    "{<hours>} {plural <hours> hour|hours} and {<minutes>} {plural <minutes> minute|minutes}",
+    "{<hours>} and a half hours",
+)
+def length_in_hours_and_minutes(node: Computation, graph: Graph) -> Found:
+    minutes = _minutes(node, graph)
+    if not minutes or minutes < 60 or minutes % 60 != 30:
+        return None
+    return {"hours": minutes // 60, "minutes": minutes % 60}
+
+
+@rules.rule("LENGTH", "{<hours>} {plural <hours> hour|hours}[ and] {<minutes>} {plural <minutes> minute|minutes}")
+def length_with_odd_minutes(node: Computation, graph: Graph) -> Found:
+    minutes = _minutes(node, graph)
+    if not minutes or minutes < 60 or minutes % 60 in (0, 30):
+        return None
+    return {"hours": minutes // 60, "minutes": minutes % 60}
+
+
+@rules.rule("LENGTH", "{<days>} {plural <days> day|days}")
+def length_in_days(node: Computation, graph: Graph) -> Found:
+    minutes = _minutes(node, graph)
+    return {"days": minutes // 1440} if minutes and minutes % 1440 == 0 else None
+
+
+_LENGTHS = {30: "half an hour", 60: "an hour", 90: "an hour and a half", 1440: "a day"}
+
+
+def _minutes(node: Computation, graph: Graph) -> int | None:
+    length = value_of(node, graph, dt.timedelta)
+    return None if length is None else int(length.total_seconds() // 60)
+
+
+# COUNT
+
+
+@rules.rule("COUNT", "{<n>}")
+def count_in_digits(node: Computation, graph: Graph) -> Found:
+    number = value_of(node, graph, int)
+    return {"n": number} if number else None
+
+
+@rules.rule("COUNT", "{<word>}", weight=2)
+def count_in_words(node: Computation, graph: Graph) -> Found:
+    number = value_of(node, graph, int)
+    return {"word": "no" if number == 0 else "one"} if number in (0, 1) else None
+
+
+# NAME and NAMES: `NAMES` describes a tuple of nodes, `ANY` the same joined by "or"
+
+
+@rules.rule("NAME", "{<name>}", weight=2)
+def name_as_said(node: Computation, graph: Graph) -> Found:
+    name = value_of(node, graph, PersonName)
+    return {"name": name.name} if name else None
+
+
+@rules.rule("NAME", "{<name>}")
+def name_in_full(node: Computation, graph: Graph) -> Found:
+    name = value_of(node, graph, PersonName)
+    people = world_of(graph).named(name.name) if name else []
+    return {"name": people[0].name} if name and len(people) == 1 and people[0].name != name.name else None
+
+
+@rules.rule("NAME", "{<name>}", weight=2)
+def name_of_person(node: Computation, graph: Graph) -> Found:
+    person = value_of(node, graph, Recipient) or value_of(node, graph, Person)
+    return {"name": person.name} if person else None
+
+
+@rules.rule("NAME", "{<name>}")
+def name_asked_for(node: Computation, graph: Graph) -> Found:
+    """A person looked up by name may be called by that name."""
+    match node:
+        case Call("Execute", (Call("refer", (Call("extensionConstraint", (inner,)),)),)):
+            while isinstance(inner, Call) and inner.function == "RecipientWithNameLike":
+                inner, name = inner.arguments
+                if isinstance(name, Call) and isinstance(name.arguments[0], Constant):
+                    return {"name": name.arguments[0].value}
+    return None
+
+
+@rules.rule("NAME", "{NAMES <people>}")
+def names_of_people(node: Computation, graph: Graph) -> Found:
+    people = value_of(node, graph, list)
+    return {"people": tuple(Recipient(person.name) for person in people)} if people else None
+
+
+def _items(node: Computation) -> tuple[Any, ...]:
+    return node.value if isinstance(node, Constant) and isinstance(node.value, tuple) else ()
+
+
+@rules.rule("NAMES", "{NAME <only>}")
+def one_name(node: Computation, graph: Graph) -> Found:
+    items = _items(node)
+    return {"only": items[0]} if len(items) == 1 else None
+
+
+@rules.rule("NAMES", "{NAME <first>} and {NAME <last>}")
+def two_names(node: Computation, graph: Graph) -> Found:
+    items = _items(node)
+    return {"first": items[0], "last": items[1]} if len(items) == 2 else None
+
+
+@rules.rule("NAMES", "{NAME <first>}, {REST <rest>}")
+def several_names(node: Computation, graph: Graph) -> Found:
+    items = _items(node)
+    return {"first": items[0], "rest": items[1:]} if len(items) > 2 else None
+
+
+@rules.rule("REST", "{NAME <first>}, {REST <rest>}")
+def further_names(node: Computation, graph: Graph) -> Found:
+    items = _items(node)
+    return {"first": items[0], "rest": items[1:]} if len(items) > 2 else None
+
+
+@rules.rule("REST", "{NAME <first>}[,] and {NAME <last>}")
+def last_names(node: Computation, graph: Graph) -> Found:
+    items = _items(node)
+    return {"first": items[0], "last": items[1]} if len(items) == 2 else None
+
+
+@rules.rule("ANY", "{NAME <only>}")
+def any_one(node: Computation, graph: Graph) -> Found:
+    items = _items(node)
+    return {"only": items[0]} if len(items) == 1 else None
+
+
+@rules.rule("ANY", "{NAME <first>}[,] or [with ]{NAME <last>}")
+def any_of_two(node: Computation, graph: Graph) -> Found:
+    items = _items(node)
+    return {"first": items[0], "last": items[1]} if len(items) == 2 else None
+
+
+@rules.rule("ANY", "{NAME <first>}, [with ]{ANY <rest>}")
+def any_of_several(node: Computation, graph: Graph) -> Found:
+    items = _items(node)
+    return {"first": items[0], "rest": items[1:]} if len(items) > 2 else None

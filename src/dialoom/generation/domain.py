@@ -1,0 +1,55 @@
+"""A domain: everything needed to say something about a computation."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from dialoom.dataflow import Graph, Library, from_lispress
+from dialoom.errors import InvalidFile, UsageError
+from dialoom.generation.grammar import Grammar
+from dialoom.generation.rules import Rules
+from dialoom.generation.transduction import transduce
+
+
+@dataclass(frozen=True, slots=True)
+class Domain:
+    """Functions, rules, the start nonterminal, and the resources that functions ask for, made anew for each graph."""
+
+    library: Library
+    rules: Rules
+    start: str = "S"
+    resources: Callable[[], Sequence[Any]] = tuple
+
+    def graph(self, program: str) -> Graph:
+        """A graph of the computation that a Lispress program denotes, on fresh resources."""
+        return Graph(from_lispress(program, self.library), self.library, self.resources())
+
+    def grammar(self, graph: Graph) -> Grammar:
+        """The grammar of every true reply about the graph's root."""
+        return transduce(graph, self.rules, self.start)
+
+
+def load_domain(path: Path | str) -> Domain:
+    """The `domain` of a Python file: the user's own application, which is run.
+
+    Raises `InvalidFile` when the file cannot be run or holds no `domain`.
+    """
+    source = Path(path)
+    spec = importlib.util.spec_from_file_location(f"dialoom_application_{source.stem}", source)
+    if spec is None or spec.loader is None or not source.is_file():
+        raise InvalidFile(source, "no Python file.", hint="Name a file that defines `domain = Domain(...)`.")
+    module = importlib.util.module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except UsageError:
+        raise
+    except Exception as error:
+        raise InvalidFile(source, f"cannot be run ({type(error).__name__}: {error}).") from error
+    domain = getattr(module, "domain", None)
+    if not isinstance(domain, Domain):
+        raise InvalidFile(source, "defines no `domain`.", hint="End it with `domain = Domain(library, rules)`.")
+    return domain

@@ -1,0 +1,44 @@
+"""The prompt of a reply: the computation, its result and the user's words; each but the first can be left out."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import json
+from typing import Any
+
+from dialoom.dataflow import Failure, Graph, to_lispress
+
+TASK = "Answer the user in one or two sentences. Say only what the result shows."
+
+
+def reply_prompt(graph: Graph, *, words: str = "", result: bool = True) -> str:
+    """The text that a model reads before it replies (sec. 5.1, 5.3).
+
+    `words` are the user's, left out when empty; `result` adds the value of the computation as JSON.
+    """
+    parts = [TASK]
+    if words:
+        parts.append(f"User: {words}")
+    parts.append(f"Computation: {to_lispress(graph.root)}")
+    if result:
+        outcome = graph.outcome(graph.root)
+        shown = f"error: {outcome.error}" if isinstance(outcome, Failure) else json.dumps(_plain(outcome, 4))
+        parts.append(f"Result: {shown}")
+    return "\n".join(parts)
+
+
+def _plain(value: Any, depth: int) -> Any:
+    """A value as JSON can hold it; what lies deeper than `depth` is its text."""
+    if value is None or isinstance(value, str | int | float | bool):
+        return value
+    if isinstance(value, datetime.date | datetime.time):
+        return value.isoformat()
+    if depth and isinstance(value, list | tuple | set | frozenset):
+        return [_plain(item, depth - 1) for item in value]
+    if depth and isinstance(value, dict):
+        return {str(key): _plain(item, depth - 1) for key, item in value.items()}
+    if depth and dataclasses.is_dataclass(value) and not isinstance(value, type):
+        fields = dataclasses.fields(value)
+        return {field.name: _plain(getattr(value, field.name), depth - 1) for field in fields}
+    return str(value)
