@@ -51,7 +51,7 @@ class Ranked:
 
     def grounded(self, plan: Sequence[str]) -> list[Evidence]:
         """The gold evidence of each source of `plan`; the best found one where the turn rests on none."""
-        chosen = []
+        chosen: list[Evidence] = []
         for source in plan:
             gold = [e for e in self.found[source] if e.id in self.turn.gold.get(source, ())]
             chosen += gold or self.found[source][:1]
