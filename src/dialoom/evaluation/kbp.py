@@ -7,6 +7,7 @@ that is any of the gold ones; planning F1 is one class against the rest.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -220,7 +221,9 @@ def _marked(context: Dialogue) -> str:
 @cache
 def _jieba(text: str) -> tuple[str, ...]:
     try:
-        import jieba
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of the package resources that jieba reads its dictionary through
+            import jieba
     except ImportError:
         raise MissingExtra("The paper's BM25 row", "chinese") from None
     jieba.setLogLevel(40)
