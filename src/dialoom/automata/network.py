@@ -29,7 +29,7 @@ class Training:
     drop_input: float = 0.3
     batch: int = 256
     least: int = 500
-    most: int = 3000
+    most: int = 2000
     """Between `least` and `most` steps: a small corpus is gone through more often, in smaller batches; a large one is
     trained with larger batches, so that time grows linearly."""
 
@@ -124,12 +124,12 @@ def _gradients(
     before = np.asarray(seen @ first[active], dtype=np.float32) + bias
     mask = _kept(before.shape, training.drop_hidden, draw) * (before > 0).astype(np.float32)
     hidden = before * mask
-    error: Probabilities = _softmax(np.asarray(hidden @ second + last, dtype=np.float32))
+    error: NDArray[np.float32] = _softmax(np.asarray(hidden @ second + last, dtype=np.float32))
     error[np.arange(len(wanted)), wanted] -= 1.0
     error /= len(wanted)
-    back = (error @ second.T) * mask
-    gradients = [np.asarray(seen.T @ back), back.sum(axis=0), np.asarray(hidden.T @ error), error.sum(axis=0)]
-    return gradients, np.asarray(active, dtype=np.int64)
+    back: NDArray[np.float32] = np.asarray(error @ second.T * mask, dtype=np.float32)
+    upper: NDArray[np.float32] = np.asarray(hidden.T @ error, dtype=np.float32)
+    return [np.asarray(seen.T @ back), back.sum(axis=0), upper, error.sum(axis=0)], active.astype(np.int64)
 
 
 def _kept(shape: tuple[int, ...], drop: float, draw: np.random.Generator) -> NDArray[np.float32]:

@@ -34,14 +34,15 @@ CHUNK = 2000  # dialogues placed at a time
 class PredictiveSettings:
     """How predictive states are learned.
 
-    At most `states` states, and no more than one for `PER_STATE` rounds of training; `pull` is how many nats a position may lose by following delta; predictor and states
-    are fitted on at most `sample` positions (more dialogues still get states, visits and transitions);
+    At most `states` states, and no more than one for `PER_STATE` rounds of training; `pull` is how many
+    nats a position may lose by following delta; predictor and states are fitted on at most `sample` positions (more
+    dialogues still get states, visits and transitions);
     `refinements` rounds of assigning positions and counting transitions again.
     """
 
     states: int = 200
     pull: float = 0.5
-    sample: int = 60_000
+    sample: int = 40_000
     refinements: int = 6
     seed: int = 0
     training: Training = field(default_factory=Training)
@@ -262,7 +263,7 @@ def _model(
         default=default,
         purity=purity,
         turns=turns,
-        threshold=_threshold(purity, tags),
+        threshold=_threshold(purity),
         pull=settings.pull,
     )
 
@@ -282,14 +283,10 @@ def _turns(every: Sequence[TagSequence], positions: Positions, state: Ints, name
 UNSURE = 1 / 3
 
 
-def _threshold(purity: Floats, tags: Ints) -> float:
-    """The purity below which the tag a state expects is wrong in two of three training turns, states pooled."""
-    order = np.argsort(purity, kind="stable")
-    size = tags.sum(axis=1)[order]
-    right = np.cumsum(tags.max(axis=1)[order])
-    share = right / np.maximum(np.cumsum(size), 1)
-    unsure = np.flatnonzero((share < UNSURE) & (size > 0))
-    return float(purity[order[unsure[-1]]]) if len(unsure) else 0.0
+def _threshold(purity: Floats) -> float:
+    """The highest purity of a state whose commonest next tag is wrong in more than two of three training turns."""
+    unsure = purity[purity < UNSURE]
+    return float(unsure.max()) if len(unsure) else 0.0
 
 
 def _automaton(

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from dialoom.dialogue import Dialogue, Role, Utterance
 
-_NAMES = "Ada Bo Cleo Dan Eva Finn Gus Hal Ida Jo".split()
+_NAMES = ["Ada", "Bo", "Cleo", "Dan", "Eva", "Finn", "Gus", "Hal", "Ida", "Jo"]
 
 _SAID = {
     "greet": ("hello there", "hi", "good morning", "hey, hello"),
@@ -37,7 +37,7 @@ _REPLIES = {
 
 def dialogues(count: int, seed: int = 0) -> list[Dialogue]:
     """`count` conversations that take turns between two workflows; system turns carry their action."""
-    return [_dialogue(number, random.Random(f"{seed}:{number}")) for number in range(count)]
+    return [_dialogue(number, random.Random(f"{seed}:{number}")) for number in range(count)]  # noqa: S311 - no secret
 
 
 def _dialogue(number: int, draw: random.Random) -> Dialogue:

@@ -10,11 +10,11 @@ _PUBLIC = (
     "flights?|trains?|bus(?:es)?|lines?|models?|rooms?|gates?|platforms?|routes?|version|error|errors|type|sizes?"
     "|terminal|channel|page|highway|road|route|article|windows|android|ios|firmware|build"
 )
-_TOKEN = r"[A-Za-z0-9]{1,24}(?:[-/][A-Za-z0-9]{1,24}){0,5}"
-_START, _END = r"(?<![\w.$£€@/-])", r"(?![\w%@/]|-\w|[.,:]\d)"
+_SHAPE = r"[A-Za-z0-9]{1,24}(?:[-/][A-Za-z0-9]{1,24}){0,5}"
+_START, _END = r"(?<![\w.$£€@/'’-])", r"(?![\w%@/]|-\w|[.,:]\d| (?:train|flight|bus|line)\b)"
 CODE = re.compile(
-    rf"\b(?:{_PUBLIC})(?: number| no\.?| code)?:? [#]?{_TOKEN}(?!\w)"
-    rf"|{_START}(?P<value>(?=[A-Za-z/-]{{0,24}}\d){_TOKEN}){_END}",
+    rf"\b(?:{_PUBLIC})(?: number| no\.?| code)?:? [#]?{_SHAPE}(?!\w)"
+    rf"|{_START}(?P<value>(?=[A-Za-z/-]{{0,24}}\d){_SHAPE}){_END}",
     re.IGNORECASE,
 )
 """Candidates for `is_code` (group `value`); what is said to be a flight, a model or the like is passed over."""
@@ -23,6 +23,7 @@ SPACED = re.compile(rf"{_START}(?P<value>[A-Z]{{1,4}} \d{{5,12}}){_END}")
 
 _GROUP = re.compile(r"\d+|[A-Za-z]+")
 _YEAR = re.compile(r"(?:19|20)\d\d").fullmatch
+_DATE = re.compile(r"\d{1,2}([-/.])\d{1,2}\1\d{2,4}|\d{4}([-/.])\d{1,2}\2\d{1,2}").fullmatch
 _SIZE = re.compile(r"\d+(?:x\d+)+[a-z]{0,2}", re.IGNORECASE).fullmatch
 _UNITS = words_of("""
 gb mb tb kb hz khz mhz ghz v w kw kwh mah ah kg g mg ml l cl cm mm m km in ft lb lbs oz am pm h hr hrs min mins s sec
@@ -66,7 +67,9 @@ def is_spaced(value: str) -> bool:
 
 
 ANSWER = re.compile(
-    rf"(?<!in )(?<!since )(?<!on )(?<![\w.$£€@/<-])(?P<value>(?:[A-Za-z]{{1,4}}[ -])?(?=[A-Za-z/-]{{0,24}}\d){_TOKEN}"
+    rf"(?<!in )(?<!since )(?<!on )(?<![\w.$£€@/<'’-])"
+    rf"(?P<value>(?:(?!(?:OK|NO|YES|IS|IT|ITS|ID|SO|HI|AND|THE|MY|OR|FOR) )[A-Z]{{1,4}} )?"
+    rf"(?=[A-Za-z/-]{{0,24}}\d){_SHAPE}"
     rf"(?: \d[\dA-Za-z]{{1,11}}){{0,5}})(?![\w%@/>]|-\w|[.,:]\d)"
 )
 """Candidates for `is_answer` in the answer to a question for a number."""
@@ -78,6 +81,8 @@ def is_answer(value: str) -> bool:
     groups = _GROUP.findall(value)
     count = sum(len(group) for group in groups if group.isdecimal())
     if first in ORDINARY_WORDS or any(group.lower() in _UNITS for group in groups[1:]) or _SIZE(value):
+        return False
+    if _DATE(value):
         return False
     if groups[0].lower() in _PUBLIC_PREFIXES and groups[0].islower():
         return False

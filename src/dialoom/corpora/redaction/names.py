@@ -19,13 +19,15 @@ _STRONG = re.compile(
     r"|(?:please|can|just|you may|you can|friends|everyone)(?: all)? call me )|^\W*name (?=[^\W\d_]+\W*$)",
     re.IGNORECASE,
 )
-_WEAK = re.compile(r"\b(?:i['’]?m|i am|this is|it['’]?s|it is|name|call me) ", re.IGNORECASE)
+_WEAK = re.compile(r"\b(?:i['’]?m|i am|this is|name|call me) ", re.IGNORECASE)
+_IT = re.compile(r"\b(?:it['’]?s|it is) ", re.IGNORECASE)
 _UNDER = re.compile(
     r"\b(?:under|in the name of|on behalf of|(?:registered|belongs|addressed) to|(?:ordered|booked|bought) by) ",
     re.IGNORECASE,
 )
 _MADE_FOR = re.compile(
-    r"\b(?:orders?|bookings?|reservations?|parcels?|packages?|appointments?|accounts?|delivery|subscription|invoices?)"
+    r"\bmy (?:wife|husband|mother|mum|mom|father|dad|son|daughter|partner|sister|brother|friend|colleague),? "
+    r"|\b(?:orders?|bookings?|reservations?|parcels?|packages?|appointments?|accounts?|delivery|subscription|invoices?)"
     r"(?: (?:is|was|made|booked))? for ",
     re.IGNORECASE,
 )
@@ -55,7 +57,7 @@ _BESIDE = re.compile(
     r"(?:^\W*|[,.;:)]\s+|[-–—] |\band |<[a-z]+> )(?P<name>[A-Z][\w'’-]+(?: [A-Z][\w'’-]+){1,2})(?=\W*$|[,.;]|\W+<)"
 )
 _IDENTIFIED = re.compile(r"<(?:order|account|phone|email|card|number|birthdate|ssn|secret)>").search
-_PAIR = re.compile(r"(?<![\w<])(?P<name>[A-Z][\w'’-]+(?: [A-Z][\w'’-]+){1,2})(?![\w>])")
+_LIVES = re.compile(r"\b(?:to|for) (?P<name>[A-Z][\w'’-]+(?: [A-Z][\w'’-]+){1,2}),? <(?:our-)?address>")
 _BEFORE_NAME = re.compile(r"(?P<before>^|[.!?]\s+|\w,? |\W)(?P<name>[A-Z][a-z'’-]+[a-z]) <name>")
 _ALONE = re.compile(r"(?<![\w'’&-])(?P<name>[A-Z][a-z]{1,14})(?![\w'’&-]|['’]s)")
 _FILLERS = words_of("""
@@ -107,7 +109,8 @@ def _cues(turns: Iterable[tuple[Role, str]], seen: set[tuple[Role, str, bool]]) 
 
 def _in_turn(role: Role, text: str, asked: bool) -> Iterator[tuple[str, str]]:
     yield from ((name, "own") for name in _after(_STRONG, text, _believed))
-    yield from ((name, "own") for name in _after(_WEAK, text, _introduced))
+    yield from ((name, "own") for name in _after(_WEAK, text, _presented))
+    yield from ((name, "own") for name in _after(_IT, text, _presented if role is Role.USER else _introduced))
     yield from ((name, "addressed") for name in _after(_ADDRESSED, text, _introduced))
     yield from ((name, "mentioned") for name in _after(_CALLED, text, _introduced))
     yield from ((name, "addressed") for name in _after(_GREETING, text, _greeted if role is Role.SYSTEM else _listed))
@@ -117,14 +120,15 @@ def _in_turn(role: Role, text: str, asked: bool) -> Iterator[tuple[str, str]]:
     yield from ((name, "mentioned") for name in _after(_FOR, text, _given_in_full))
     if asked:
         yield from ((name, "own") for name in _answered(text))
-        yield from ((name, "own") for name in _pairs(_PAIR, text))
+        yield from ((name, "own") for name in _pairs(_BESIDE, text))
     if role is Role.USER:
         yield from _opening(text)
     if not _CAPITAL(text):
         return
     yield from ((name, "mentioned") for name in _after(_TITLE, text, _believed))
-    if role is Role.USER and _IDENTIFIED(text):
+    if role is Role.USER and _IDENTIFIED(text) and not asked:
         yield from ((name, "own") for name in _pairs(_BESIDE, text))
+    yield from ((name, "mentioned") for name in _pairs(_LIVES, text))
     if "<name>" in text:
         yield from ((name, "mentioned") for name in _before_name(text))
     signed: set[str] = set()
@@ -188,12 +192,15 @@ def _introduced(words: list[str], rest: str) -> int:
     """After "I'm", "this is", "it's": a known given name, or a capitalised word said to come from somewhere."""
     if words and words[0].lower() in GIVEN_NAMES and words[0].lower() not in ORDINARY_WORDS:
         return _believed(words, rest)
-    if full := _full(words, rest):
-        return full
     if len(words) == 1 and words[0][0].isupper() and _may_be_name(words[0]) and _FROM.match(rest):
         return 1
     second = len(words) > 1 and words[1].lower() in ("from", "here", "speaking", "calling")
     return int(second and words[0][0].isupper() and _may_be_name(words[0]) and len(words[0]) > 2)
+
+
+def _presented(words: list[str], rest: str) -> int:
+    """After "I'm", "this is", "it's": as above, or a given name and a surname that nobody knows."""
+    return _introduced(words, rest) or _full(words, rest)
 
 
 def _full(words: list[str], rest: str) -> int:
@@ -225,9 +232,9 @@ def _before_name(text: str) -> Iterator[str]:
     """A first name beside a surname taken out: "Marguerite <name>", at a sentence's start only if it is known."""
     for match in _BEFORE_NAME.finditer(text):
         inside = match["before"][:1].isalnum()
-        if _may_be_name(match["name"]) and match["name"].lower() not in _TITLES:
-            if inside or _is_given(match["name"]):
-                yield match["name"]
+        known = _is_given(match["name"]) or (inside and _may_be_name(match["name"]))
+        if known and match["name"].lower() not in _TITLES:
+            yield match["name"]
 
 
 def _greeted(words: list[str], rest: str) -> int:
@@ -331,9 +338,10 @@ star harry grand royal big apple xbox galaxy google microsoft sony samsung
 """)
 """Words that open the names of places and brands, not of people."""
 _FIRMS = words_of("""
-ltd llc inc gmbh plc corp company design designs services solutions prime play pro max plus mini premium ultra airways airlines rail railway express inn
-lodge cafe bistro grill kitchen lounge studio studios media games motors bikes foods garden gardens hall castle
-university institute clinic dental pharmacy insurance energy broadband galaxy edition series islands valley beach bay
+venue ltd llc inc gmbh plc corp company design designs services solutions prime play pro max plus mini premium ultra
+airways airlines rail railway express inn lodge cafe bistro grill kitchen lounge studio studios media games motors
+bikes foods garden gardens hall castle university institute clinic dental pharmacy insurance energy broadband galaxy
+edition series islands valley beach bay
 """)
 """Words in the names of firms, products and places."""
 _TITLES = words_of("mr mrs ms miss dr sir madam doctor and the of")

@@ -151,7 +151,7 @@ _CODE = "pin|cvv|cvc|security code|passcode"
 _CARD = r"(?:credit |debit |bank )?cards?|cc|credit|debit"
 _CUE = re.compile(
     rf"(?i)\b(?:{_ORDER}|{_ACCOUNT}|{_CARD}|{_SSN}|{_CODE}|user ?name|user ?id|login|licen[cs]e|zip|post ?code"
-    r"|birth|date of birth|dob|born)"
+    r"|birth|date of birth|d\.?o\.?b|born)"
 ).search
 _MAY_BE_SECRET = re.compile(r"(?i)\b(?:pass(?:word|code|phrase)|pin|security|cv)").search
 RECOGNISERS: tuple[Recogniser, ...] = (
@@ -175,7 +175,7 @@ RECOGNISERS: tuple[Recogniser, ...] = (
     Recogniser(
         "birthdate",
         _compile(
-            r"\b(?:date of birth|birth ?date|birthday|dob|born)(?: is| on|:|,)*\s+"
+            r"\b(?:date of birth|birth ?date|birthday|d\.?o\.?b|born)\.?(?: is| on|:|,)*\s+"
             rf"{_DATE}"
         ),
         cued=True,
@@ -201,6 +201,7 @@ RECOGNISERS: tuple[Recogniser, ...] = (
     Recogniser("address", streets.RARER, accept=streets.is_named),
     Recogniser("address", streets.CUED, accept=streets.is_named),
     Recogniser("address", streets.ANSWER, accept=streets.is_named, asked=True),
+    Recogniser("address", streets.LOWER, accept=streets.is_named, asked=True),
     Recogniser("address", _compile(r"\b[A-Z]{2},? +\d{5}(?:-\d{4})?(?![\w-])", re.NOFLAG)),
     Recogniser("address", _compile(_ZIP), accept=_has_value, cued=True),
     Recogniser("address", _compile(r"\b[a-z]{1,2}\d{1,2}[a-z]?,? ?\d[a-z]{2}\b"), accept=_not_time),

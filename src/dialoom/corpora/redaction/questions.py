@@ -12,7 +12,7 @@ _ASKS = tuple(
     (kind, re.compile(rf"\b(?:{pattern})", re.IGNORECASE))
     for kind, pattern in (
         ("secret", r"pin\b|pass(?:word|code|phrase)|security (?:code|answer)|cvv|cvc|verification code"),
-        ("birthdate", r"date of birth|birth ?da(?:te|y)|when were you born|dob\b"),
+        ("birthdate", r"date of birth|birth ?da(?:te|y)|when were you born|d\.?o\.?b\b"),
         ("ssn", r"ssn\b|social security"),
         ("card", rf"card{_NUMBER}|digits of (?:your|the) (?:credit |debit |bank )?card"),
         ("account", rf"(?:account|customer|member(?:ship)?|loyalty|client|vat|tax|insurance|policy){_NUMBER}"),
@@ -24,7 +24,8 @@ _ASKS = tuple(
         ),
         (
             "phone",
-            r"(?:phone|mobile|telephone|contact|best|your) number|(?:call|ring|reach|phone) you\b|your (?:phone|mobile)",
+            r"(?:phone|mobile|telephone|contact|best|your) number"
+            r"|(?:call|ring|reach|phone) you\b|your (?:phone|mobile)",
         ),
         (
             "address",
@@ -45,6 +46,14 @@ _ANY = re.compile(
     r"|(?:call|ring|reach|phone) you|your (?:phone|mobile)|address|zip|where "
 ).search
 
+_REQUEST = re.compile(
+    r"\?|\b(?:please|pls|need|provide|give|tell|send|share|enter|type|state|confirm|verify|may i|can i|could|what|which"
+    r"|missing|without|has no|have no|if you|let me have|and your|and the|repeat|again)\b"
+    r"|^\W*(?:and |your |the )?(?:\w+[ -]){0,2}\w+\W*$",
+    re.IGNORECASE,
+).search
+"""A question or a request, also one of three words: "Your order number"."""
+
 Asked = tuple[str, ...]
 """Types of values that the last system turn asked for, those that are hardest to tell from others first."""
 
@@ -56,7 +65,7 @@ def asks_name(text: str) -> bool:
 
 def asked_for(text: str) -> Asked:
     """The types of numbers, dates and addresses that a system turn mentions as something to be given."""
-    if not _ANY(text):
+    if not _ANY(text) or not _REQUEST(text):
         return ()
     return tuple(kind for kind, pattern in _ASKS if pattern.search(text))
 

@@ -24,6 +24,11 @@ _KEPT = re.compile("\ue000([\ue001-\uf8ff])")
 PLACEHOLDER = re.compile(rf"<(?:our-)?({'|'.join(TYPES)})>")
 _SURNAME = re.compile(r"(<(?:name|agent)>) ([A-Z][a-z]+(?:-[A-Z][a-z]+)?)(?![\w'’])")
 _CAPITALISED = re.compile(r"(?<![\w<])[A-Z][a-z]{2,}(?![\w>])")
+_YOURS = re.compile(
+    r"(?P<before>\byour (?:[\w-]+ ){1,3}?|)<our-(?P<type>phone|email|address)>(?P<after> (?:still |is )?your\b|)",
+    re.IGNORECASE,
+)
+"""The system asks whether a value is still the customer's."""
 _AGAIN = re.compile(r"<(name|agent)>(?: <\1>)+")
 
 
@@ -127,6 +132,8 @@ class _Redaction:
             shaped = self._known_pattern.sub(
                 lambda match: found(self._known[" ".join(match[0].lower().split())], match[0]), shaped
             )
+        if "<our-" in shaped:
+            shaped = _YOURS.sub(_yours, shaped)
         return _KEPT.sub(lambda match: "".join(kept[ord(match[1]) - 0xE001 :][:1]), shaped) if kept else shaped
 
     def _without_names(self, text: str) -> str:
@@ -178,6 +185,11 @@ class _Redaction:
 
 _VERBS = words_of("hope will may can mark grant chase pat rob sue wade skip")
 _AFTER_VERB = words_of("you i we he she it they the this that these those my your our all any be me there as not")
+
+
+def _yours(match: re.Match[str]) -> str:
+    before, after = match["before"], match["after"]
+    return f"{before}<{match['type']}>{after}" if before or after else match[0]
 
 
 def _surname(match: re.Match[str]) -> str:
