@@ -98,11 +98,12 @@ def test_that_okapi_equals_the_formula_worked_out_by_hand() -> None:
 
 def test_that_the_disjoint_split_shares_no_evidence(files: dict[str, str]) -> None:
     train, dev = (kbp.read_turns([files[name]], split=name) for name in ("train", "dev"))
-    kept, tested = kbp.persona_disjoint(train, dev)
-    assert kept
-    assert tested
-    seen = {kbp.persona_text(p.text) for turn in kept for p in turn.pools["PERSONA"]}
-    for turn in tested:
+    split = kbp.persona_disjoint(train, dev)
+    assert split.train
+    assert split.retrieved
+    assert len(split.planned) > len(split.retrieved)
+    seen = {kbp.persona_text(p.text) for turn in split.train for p in turn.pools["PERSONA"]}
+    for turn in split.retrieved:
         assert any(kbp.persona_text(p.text) not in seen for p in turn.pools["PERSONA"] if p.id in turn.gold["PERSONA"])
 
 
@@ -129,9 +130,17 @@ def test_that_the_command_prints_every_row(files: dict[str, str], monkeypatch: p
 
 def test_that_the_table_names_the_classes(files: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("dialoom.evaluation.knowledge.train_planner", quick)
-    done = command("--train", files["train"], "--dev", files["dev"], "--no-ablations")
+    done = command("--train", files["train"], "--dev", files["dev"], "--no-ablations", "--replies", "extractive")
     assert done.exit_code == 0, done.output
-    for word in ("Planning on dev", "BOTH_DOCUMENTS", "learned", "train 240"):
+    for word in (
+        "Planning on dev",
+        "Replies on dev",
+        "ground both",
+        "refined steps 3",
+        "BOTH_DOCUMENTS",
+        "learned",
+        "train 240",
+    ):
         assert word in done.stdout
 
 

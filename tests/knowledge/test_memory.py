@@ -1,10 +1,11 @@
+import re
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 from dialoom.errors import UsageError
-from dialoom.knowledge.memory import Memory, read_turn
+from dialoom.knowledge.memory import FactRule, Memory, read_turn
 from dialoom.knowledge.sources import MemorySource
 
 from .doubles import asking
@@ -59,6 +60,14 @@ def test_that_anything_but_a_yes_drops_it(memory: Memory) -> None:
     (dropped,) = read_turn(memory, "ann", "How much are the boots?")
     assert dropped.kind == "dropped"
     assert memory.history("ann") == []
+
+
+def test_that_rules_of_ones_own_may_ask_about_any_subject(memory: Memory) -> None:
+    rule = FactRule(re.compile(r"my (?P<subject>\w+) is called (?P<value>\w+)"), confirm="ask")
+    (remark,) = read_turn(memory, "ann", "my dog is called Rex", rules=[rule])
+    assert remark.question == "Shall I remember that your dog is Rex?"
+    read_turn(memory, "ann", "yes", rules=[rule])
+    assert [fact.text for fact in memory.facts("ann")] == ["The customer's dog is Rex."]
 
 
 def test_that_a_preference_is_kept_once_it_is_repeated(memory: Memory) -> None:

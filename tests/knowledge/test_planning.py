@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -149,6 +150,16 @@ def test_that_an_evidence_planner_plans_new_dialogues(evidence_planner: Evidence
     turns = toy_turns(30, seed=1)
     right = [evidence_planner.decide(turn.context, turn.pools) == turn.plan for turn in turns]
     assert np.mean(right) > 0.95
+
+
+def test_that_a_plan_seen_once_is_learned_beside_the_others() -> None:
+    turns = toy_turns(12)
+    rare = replace(turns[0], plan=("FACTS", "HOBBY"), gold={})
+    growth = Growth(rounds=5, least=5)
+    settings = EvidenceSettings(ranker=RankerSettings(models=1, growth=growth), models=1, growth=growth)
+    for planner in (EvidencePlanner.fit([rare, *turns[1:]], settings), TextPlanner.fit([rare, *turns[1:]])):
+        assert len(planner.classes) == 4
+        assert np.isfinite(planner.offsets).all()
 
 
 def test_that_an_evidence_planner_survives_saving(evidence_planner: EvidencePlanner) -> None:

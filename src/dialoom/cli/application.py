@@ -16,6 +16,7 @@ from dialoom.cli import (
     demo,
     diff,
     eval,  # noqa: A004
+    eval_knowledge,
     eval_multiwoz,
     flow,
     formats,
@@ -27,6 +28,7 @@ from dialoom.cli import (
     say,
     show,
     test,
+    train,
 )
 from dialoom.errors import DialoomError, UsageError
 
@@ -50,7 +52,9 @@ app.command("route")(route.route_command)
 app.command("diff")(diff.diff_command)
 app.command("conform")(conform.conform_command)
 eval.app.command("multiwoz", epilog=eval_multiwoz.EXAMPLE)(eval_multiwoz.multiwoz_command)
+eval.app.command("knowledge", epilog=eval_knowledge.EXAMPLE)(eval_knowledge.knowledge)
 app.add_typer(eval.app, name="eval")
+app.add_typer(train.app, name="train")
 app.command("say")(say.say_command)
 app.add_typer(rules.app, name="rules")
 app.add_typer(bench.app, name="bench")

@@ -17,6 +17,7 @@ from dialoom.errors import UnknownName
 if TYPE_CHECKING:
     from dialoom.evaluation.kbp import Scores
     from dialoom.evaluation.knowledge import KnowledgeReport
+    from dialoom.knowledge.base import Reader
     from dialoom.knowledge.ranking.ranker import Watch
 
 EXAMPLE = "Example: dialoom eval knowledge --format kbp --train train.json --dev dev.json --json"
@@ -28,6 +29,7 @@ def knowledge(
     test: Annotated[list[str] | None, typer.Option(help="Further dialogues to report on.")] = None,
     format: Annotated[str, typer.Option(help="The dialogues' format.")] = "kbp",  # noqa: A002
     ablations: Annotated[bool, typer.Option(help="Also rows without memory and with unseen personas.")] = True,
+    replies: Annotated[str, typer.Option(help="Also score replies: 'extractive', or a model to write them.")] = "",
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Which sources does a turn need, and which evidence? One planner and one ranker, trained on --train alone.
@@ -39,11 +41,20 @@ def knowledge(
     if format != "kbp":
         raise UnknownName("format of labelled turns", format, ("kbp",))
     with _progress() as watch:
-        report = evaluate_kbp(train, dev, test or (), ablations=ablations, watch=watch)
+        report = evaluate_kbp(train, dev, test or (), ablations=ablations, reader=_reader(replies), watch=watch)
     if as_json:
         typer.echo(json.dumps(report.plain(), indent=2))
     else:
         _print(report)
+
+
+def _reader(spec: str) -> Reader | None:
+    if not spec:
+        return None
+    from dialoom.knowledge import ExtractiveReader, PromptedReader
+    from dialoom.models.opening import open_model
+
+    return ExtractiveReader(small_talk="") if spec == "extractive" else PromptedReader(open_model(spec))
 
 
 @contextmanager
@@ -74,6 +85,13 @@ def _print(report: KnowledgeReport) -> None:
             _add(method, scores, planning, recall)
         console.print(planning)
         console.print(recall)
+    for split, found in report.replies.items():
+        table = Table(title=f"Replies on {split} (characters; consistency by words)")
+        for name in ("shown", "BLEU-1", "ROUGE-L", "P.C", "K.C"):
+            table.add_column(name, justify="left" if name == "shown" else "right")
+        for name, row in found.items():
+            table.add_row(name.replace("_", " "), *(f"{value:.2f}" for value in row.plain().values()))
+        console.print(table)
     console.print("Turns: " + ", ".join(f"{name} {number}" for name, number in report.counts.items()))
     for note in report.notes:
         console.print(note, markup=False)

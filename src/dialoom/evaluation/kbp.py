@@ -7,6 +7,7 @@ that is any of the gold ones; planning F1 is one class against the rest.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -163,23 +164,40 @@ def okapi_first(pool: Sequence[Sequence[str]], query: Sequence[str], *, k1: floa
     return int(np.argsort(scores, kind="stable")[-1])
 
 
-def persona_disjoint(
-    train: Sequence[LabelledTurn], dev: Sequence[LabelledTurn]
-) -> tuple[list[LabelledTurn], list[LabelledTurn]]:
+@dataclass(frozen=True)
+class DisjointSplit:
+    """Training turns without the held-out persona entries; dev turns of dialogues that hold one (`planned`); and those
+    of them whose evidence rests on one (`retrieved`).
+    """
+
+    train: list[LabelledTurn]
+    planned: list[LabelledTurn]
+    retrieved: list[LabelledTurn]
+
+
+def persona_disjoint(train: Sequence[LabelledTurn], dev: Sequence[LabelledTurn]) -> DisjointSplit:
     """A split in which the persona entries of the answers, and all that hangs from them, were never seen in training.
 
-    One persona text in five, by sorted order, is held out. Training keeps the dialogues that hold none of them;
-    testing keeps the dev turns whose evidence rests on one.
+    One persona text in five, by sorted order, is held out.
     """
     texts = sorted({persona_text(p.text) for turn in (*train, *dev) for p in turn.pools[PERSONA]})
     held = set(texts[::_HELD_OUT_SHARE])
-    kept = [turn for turn in train if not any(persona_text(p.text) in held for p in turn.pools[PERSONA])]
-    tested = [
-        turn
-        for turn in dev
-        if any(p.id in turn.gold.get(PERSONA, ()) and persona_text(p.text) in held for p in turn.pools[PERSONA])
-    ]
-    return kept, tested
+
+    def held_ids(turn: LabelledTurn) -> set[str]:
+        return {p.id for p in turn.pools[PERSONA] if persona_text(p.text) in held}
+
+    planned = [turn for turn in dev if held_ids(turn)]
+    return DisjointSplit(
+        train=[turn for turn in train if not held_ids(turn)],
+        planned=planned,
+        retrieved=[turn for turn in planned if held_ids(turn) & turn.gold.get(PERSONA, frozenset())],
+    )
+
+
+def disjoint_scores(planner: EvidencePlanner, split: DisjointSplit) -> Scores:
+    """Planning on the split's `planned` turns, retrieval on its `retrieved` ones."""
+    found = learned_scores(planner, split.planned)
+    return Scores(learned_scores(planner, split.retrieved).recall_at_1, found.f1, found.gold, found.predicted)
 
 
 def persona_text(text: str) -> str:
@@ -203,7 +221,9 @@ def _marked(context: Dialogue) -> str:
 @cache
 def _jieba(text: str) -> tuple[str, ...]:
     try:
-        import jieba
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of the package resources that jieba reads its dictionary through
+            import jieba
     except ImportError:
         raise MissingExtra("The paper's BM25 row", "chinese") from None
     jieba.setLogLevel(40)

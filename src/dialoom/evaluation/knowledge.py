@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,11 +11,15 @@ from dialoom.errors import MissingExtra
 from dialoom.evaluation.kbp import (
     Scores,
     bm25_scores,
+    disjoint_scores,
     learned_scores,
     persona_disjoint,
     read_turns,
     train_planner,
 )
+from dialoom.evaluation.kbp_replies import ReplyScores, ranked, reply_rows
+from dialoom.knowledge.base import Reader
+from dialoom.knowledge.consistency import LexicalConsistency
 from dialoom.knowledge.labelled import LabelledTurn
 from dialoom.knowledge.ranking.ranker import Watch
 
@@ -27,6 +32,7 @@ class KnowledgeReport:
 
     rows: dict[str, dict[str, Scores]] = field(default_factory=dict)
     counts: dict[str, int] = field(default_factory=dict)
+    replies: dict[str, dict[str, ReplyScores]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
     @property
@@ -41,6 +47,7 @@ class KnowledgeReport:
             "split": self.headline,
             **rows[self.headline][LEARNED],
             "rows": rows,
+            "replies": {s: {name: row.plain() for name, row in found.items()} for s, found in self.replies.items()},
             "turns": self.counts,
             "notes": self.notes,
         }
@@ -52,11 +59,13 @@ def evaluate_kbp(
     test: Sequence[str] = (),
     *,
     ablations: bool = True,
+    reader: Reader | None = None,
     watch: Watch | None = None,
 ) -> KnowledgeReport:
     """Train on `train` alone and report on the rest. Raises `InvalidFile` or `InvalidRecord` for other files.
 
-    With `ablations`, also a planner without training memory, and one on a split whose evidence was never seen.
+    With `reader`, also what it replies (tables V to VII); raises `ModelError` when it fails. With `ablations`, also a
+    planner without training memory, and one on a split whose evidence was never seen.
     """
     learning = read_turns(train, split="train")
     held = {"dev": read_turns(dev, split="dev")}
@@ -68,14 +77,18 @@ def evaluate_kbp(
     planner = train_planner(learning, watch=watch)
     for name, turns in held.items():
         report.rows[name][LEARNED] = learned_scores(planner, turns)
+        if reader is not None:
+            rows = reply_rows(ranked(planner, turns), reader, LexicalConsistency(), watch)
+            report.replies[name] = asyncio.run(rows)
     if ablations:
         planner = train_planner(learning, remember=False, watch=watch)
         for name, turns in held.items():
             report.rows[name][FORGETFUL] = learned_scores(planner, turns)
-        kept, tested = persona_disjoint(learning, held["dev"])
-        if kept and tested:
-            report.rows["dev"][DISJOINT] = learned_scores(train_planner(kept, watch=watch), tested)
-            report.counts["disjoint train"], report.counts["disjoint dev"] = len(kept), len(tested)
+        split = persona_disjoint(learning, held["dev"])
+        if split.train and split.retrieved:
+            report.rows["dev"][DISJOINT] = disjoint_scores(train_planner(split.train, watch=watch), split)
+            for name, turns in (("train", split.train), ("planned", split.planned), ("retrieved", split.retrieved)):
+                report.counts[f"disjoint {name}"] = len(turns)
     return report
 
 

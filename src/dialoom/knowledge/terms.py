@@ -71,12 +71,16 @@ class Lexicon:
     @classmethod
     def fit(cls, texts: Iterable[str]) -> Lexicon:
         """Smoothed inverse document frequency: ln((1 + N) / (1 + df)) + 1, over `BUCKETS` hash buckets."""
-        frequency = np.zeros(BUCKETS)
+        frequency: Counter[int] = Counter()
         number = 0
         for text in texts:
-            frequency[list({_bucket(term) for term in terms(text)})] += 1
+            frequency.update({_bucket(term) for term in terms(text)})
             number += 1
-        return cls((np.log((1 + number) / (1 + frequency)) + 1).astype(np.float32))
+        idf = np.full(BUCKETS, np.log(1 + number) + 1, dtype=np.float32)
+        if frequency:
+            seen = np.fromiter(frequency.values(), dtype=np.float64)
+            idf[np.fromiter(frequency, dtype=np.int64)] = np.log((1 + number) / (1 + seen)) + 1
+        return cls(idf)
 
     def vector(self, text: str) -> TermVector:
         """The text's terms; remembered, since the same passages return turn after turn."""

@@ -268,10 +268,9 @@ def test_that_a_folder_without_a_model_is_refused(tmp_path: Path) -> None:
 
 
 def test_that_the_command_trains_from_one_file(folder: Path, tmp_path: Path) -> None:
-    from typer import Typer
     from typer.testing import CliRunner
 
-    from dialoom.cli.train_unims import unims
+    from dialoom.cli.train import app
     from dialoom.knowledge.labelled import write_labelled
 
     write_labelled(tmp_path / "train.jsonl", toy(16, 0))
@@ -281,9 +280,7 @@ def test_that_the_command_trains_from_one_file(folder: Path, tmp_path: Path) -> 
         "device": "cpu", "relevance": "lexical",
     }  # fmt: skip
     (tmp_path / "unims.yaml").write_text(json.dumps(config))
-    app = Typer()
-    app.command()(unims)
-    done = CliRunner().invoke(app, [str(tmp_path / "unims.yaml")])
+    done = CliRunner().invoke(app, ["unims", str(tmp_path / "unims.yaml")])
     assert done.exit_code == 0, done.output
     assert "best validation loss" in done.stdout
     assert (tmp_path / "out" / "relevance-train.json").exists()

@@ -45,6 +45,7 @@ class Hit:
 class _Built:
     revision: int
     rows: Rows
+    owned: bool
     lexical: LexicalIndex | None
     dense: DenseIndex | None
 
@@ -107,6 +108,8 @@ class PassageIndex:
         With `parents`, only passages that hang from one of them. BM25 leaves out passages that share no word
         with `text`, unless `exhaustive`. Ties go to the passage stored first.
         """
+        if n < 1:
+            return []
         built = self._current()
         allowed = self._allowed(built, owner, parents)
         ranked: list[tuple[int, float, dict[str, float]]]
@@ -143,7 +146,7 @@ class PassageIndex:
         masks = []
         if parents is not None:
             masks.append(_mask(built.rows, self.store.linked_rows(parents)))
-        if self.store.has_owners:
+        if built.owned:
             mask = _mask(built.rows, self.store.owned_rows(""))
             if owner:
                 mask |= _mask(built.rows, self.store.owned_rows(owner))
@@ -172,7 +175,7 @@ class PassageIndex:
             if missing.any():
                 vectors[missing] = self._encoder.encode(self.store.texts(rows[missing].tolist()))
             dense = DenseIndex.build(vectors, hnsw_from=self._hnsw_from)
-        return _Built(revision, rows, lexical, dense)
+        return _Built(revision, rows, self.store.has_owners, lexical, dense)
 
     def _save(self, built: _Built) -> None:
         if self._folder is None:
@@ -205,6 +208,7 @@ class PassageIndex:
             return _Built(
                 int(current["revision"]),
                 np.load(folder / "rows.npy"),
+                self.store.has_owners,
                 LexicalIndex.load(folder / "bm25") if self.method != "dense" else None,
                 DenseIndex.load(folder / "dense") if self.method != "bm25" else None,
             )

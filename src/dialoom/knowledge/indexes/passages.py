@@ -17,6 +17,8 @@ from dialoom.knowledge.base import Passage
 from dialoom.knowledge.terms import words
 
 Rows = NDArray[np.int64]
+_KEPT = 10_000
+"""Passages kept at hand after they were found; a row number always means one text."""
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS passages (
@@ -49,6 +51,7 @@ class PassageStore:
 
     def __init__(self, path: Path | None = None) -> None:
         self._lock = threading.Lock()
+        self._fetched: dict[int, Passage] = {}
         self._db = sqlite3.connect(path or ":memory:", check_same_thread=False)
         self._db.executescript(_SCHEMA)
         if self._db.execute("SELECT COUNT(*) FROM revision").fetchone()[0] == 0:
@@ -96,6 +99,7 @@ class PassageStore:
             removed = sum(self._delete(id_) for id_ in gone)
             changes = Changes(added, changed, removed, unchanged)
             if changes:
+                self._fetched.clear()
                 self._db.execute("UPDATE revision SET number = number + 1")
         return changes
 
@@ -155,10 +159,19 @@ class PassageStore:
 
     def fetch(self, rows: Sequence[int], owner: str) -> dict[int, Passage]:
         """Passages by row number, leaving out what belongs to anyone but `owner`."""
-        marks = ",".join("?" * len(rows))
-        query = f"SELECT row, id, owner, value FROM passages WHERE row IN ({marks}) AND owner IN ('', ?)"  # noqa: S608
         with self._lock:
-            found = self._db.execute(query, (*map(int, rows), owner)).fetchall()
+            if len(self._fetched) > _KEPT:
+                self._fetched.clear()
+            missing = [int(row) for row in rows if row not in self._fetched]
+            if missing:
+                self._fetched |= self._read(missing)
+            found = {row: self._fetched[row] for row in rows if row in self._fetched}
+        return {row: passage for row, passage in found.items() if passage.owner in ("", owner)}
+
+    def _read(self, rows: Sequence[int]) -> dict[int, Passage]:
+        marks = ",".join("?" * len(rows))
+        query = f"SELECT row, id, owner, value FROM passages WHERE row IN ({marks})"  # noqa: S608
+        found = self._db.execute(query, rows).fetchall()
         passages = {}
         for row, id_, owned, value in found:
             kept = json.loads(value)

@@ -80,7 +80,7 @@ def read_turn(
     forgotten = _forget(memory, user, text)
     if forgotten:
         return forgotten
-    remarks = _answered(memory, user, text, rules)
+    remarks = _answered(memory, user, text)
     for rule in rules:
         for match in rule.pattern.finditer(text):
             subject = (rule.subject or match.group("subject")).lower().strip()
@@ -91,7 +91,8 @@ def read_turn(
 def _learn(memory: Memory, user: str, rule: FactRule, subject: str, match: re.Match[str], dialogue: str) -> Remark:
     value = match.group("value").strip()
     said = rule.text.format(subject=subject, value=value)
-    fact = memory.remember(user, subject, value, said, dialogue=dialogue, confirmed=rule.confirm == "never")
+    confirmed, asked = rule.confirm == "never", rule.confirm == "ask"
+    fact = memory.remember(user, subject, value, said, dialogue=dialogue, confirmed=confirmed, asked=asked)
     if not fact.confirmed and rule.confirm == "repeat" and fact.times >= 2:
         fact = memory.confirm(user, fact.number)
     if fact.confirmed or rule.confirm == "repeat":
@@ -99,11 +100,10 @@ def _learn(memory: Memory, user: str, rule: FactRule, subject: str, match: re.Ma
     return Remark("ask", fact, subject, f"Shall I remember that your {subject} is {value}?")
 
 
-def _answered(memory: Memory, user: str, text: str, rules: Sequence[FactRule]) -> list[Remark]:
-    asked = {rule.subject for rule in rules if rule.confirm == "ask"}
+def _answered(memory: Memory, user: str, text: str) -> list[Remark]:
     remarks = []
     for fact in memory.waiting(user):
-        if fact.subject not in asked:
+        if not fact.asked:
             continue
         if _YES.search(text):
             remarks.append(Remark("confirmed", memory.confirm(user, fact.number), fact.subject))

@@ -15,16 +15,19 @@ _SCHEMA = """
 CREATE TABLE IF NOT EXISTS facts (
     number INTEGER PRIMARY KEY AUTOINCREMENT, user TEXT NOT NULL, subject TEXT NOT NULL, value TEXT NOT NULL,
     text TEXT NOT NULL, said_at TEXT NOT NULL, dialogue TEXT NOT NULL,
-    confirmed INTEGER NOT NULL, times INTEGER NOT NULL, replaced_at TEXT
+    confirmed INTEGER NOT NULL, asked INTEGER NOT NULL, times INTEGER NOT NULL, replaced_at TEXT
 );
 CREATE INDEX IF NOT EXISTS facts_user ON facts (user, subject);
 """
-_COLUMNS = "number, subject, value, text, said_at, dialogue, confirmed, times, replaced_at"
+_COLUMNS = "number, subject, value, text, said_at, dialogue, confirmed, asked, times, replaced_at"
 
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """Something a user said about themselves. `subject` is what it is about (`shoe size`), one current value each."""
+    """Something a user said about themselves. `subject` is what it is about (`shoe size`), one current value each.
+
+    `asked` says that the user was asked to confirm it.
+    """
 
     number: int
     subject: str
@@ -33,6 +36,7 @@ class Fact:
     said_at: datetime
     dialogue: str = ""
     confirmed: bool = True
+    asked: bool = False
     times: int = 1
     replaced_at: datetime | None = None
 
@@ -53,7 +57,15 @@ class Memory:
         self._db.close()
 
     def remember(
-        self, user: str, subject: str, value: str, text: str, *, dialogue: str = "", confirmed: bool = True
+        self,
+        user: str,
+        subject: str,
+        value: str,
+        text: str,
+        *,
+        dialogue: str = "",
+        confirmed: bool = True,
+        asked: bool = False,
     ) -> Fact:
         """Keep a fact; the same value again counts once more, another value of the subject replaces the old one.
 
@@ -77,9 +89,9 @@ class Memory:
                 confirmed = confirmed or bool(same[1])
             else:
                 cursor = self._db.execute(
-                    "INSERT INTO facts (user, subject, value, text, said_at, dialogue, confirmed, times)"
-                    " VALUES (?, ?, ?, ?, ?, ?, ?, 1)",
-                    (user, subject, value, text, now, dialogue, int(confirmed)),
+                    "INSERT INTO facts (user, subject, value, text, said_at, dialogue, confirmed, asked, times)"
+                    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, 1)",
+                    (user, subject, value, text, now, dialogue, int(confirmed), int(asked)),
                 )
                 number = int(cursor.lastrowid or 0)
             if confirmed:
@@ -152,8 +164,9 @@ class Memory:
                 said_at=datetime.fromisoformat(row[4]),
                 dialogue=row[5],
                 confirmed=bool(row[6]),
-                times=row[7],
-                replaced_at=datetime.fromisoformat(row[8]) if row[8] else None,
+                asked=bool(row[7]),
+                times=row[8],
+                replaced_at=datetime.fromisoformat(row[9]) if row[9] else None,
             )
             for row in rows
         ]

@@ -254,9 +254,14 @@ def _tuned(
     settings: EvidenceSettings,
     classes: Classes,
 ) -> Floats:
-    held = np.full((len(rows), len(classes)), 1 / len(classes))
+    held = np.full((len(rows), len(classes)), np.nan)
     for train, test in splits:
-        stack = [_trees(rows[train], labels[train], settings, settings.seed)]
-        held[test] = _averaged(stack, rows[test], len(classes))
+        if len(set(labels[train])) == len(classes):  # a fold without a rare plan says nothing about it
+            held[test] = _averaged(
+                [_trees(rows[train], labels[train], settings, settings.seed)], rows[test], len(classes)
+            )
+    told = ~np.isnan(held[:, 0])
+    if not told.any():
+        return np.zeros(len(classes))
     aims = np.array([settings.aims.get(plan, np.nan) for plan in classes])
-    return tune(np.log(np.maximum(held, 1e-9)), labels, balance=settings.balance, aims=aims)
+    return tune(np.log(np.maximum(held[told], 1e-9)), labels[told], balance=settings.balance, aims=aims)

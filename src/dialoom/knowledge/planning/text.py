@@ -22,6 +22,7 @@ from dialoom.knowledge.terms import BUCKETS, Lexicon
 
 Floats = NDArray[np.float64]
 Classes = tuple[tuple[str, ...], ...]
+_UNSEEN = -10.0
 VIEWS = 3
 """Last user turn, the system turn before it, the user turn before that."""
 
@@ -38,20 +39,28 @@ class TextModel:
     def fit(
         cls, contexts: Sequence[Dialogue], labels: NDArray[np.int64], classes: int, lexicon: Lexicon, views: int
     ) -> TextModel:
-        """Learn P(label | terms); `labels` are in 0 ... `classes` - 1 and all occur."""
+        """Learn P(label | terms); `labels` are in 0 ... `classes` - 1. A label that does not occur stays unlikely."""
         from sklearn.linear_model import LogisticRegression
 
         rows = _rows(contexts, lexicon, views)
+        present = np.unique(labels)
+        weights = np.zeros((rows.shape[1], classes), dtype=np.float32)
+        bias = np.full(classes, _UNSEEN)
+        if len(present) == 1:
+            bias[present] = 0.0
+            return cls(lexicon, weights, bias)
         used = np.flatnonzero(np.bincount(rows.indices, minlength=rows.shape[1]) >= 2)
         model = LogisticRegression(C=2.0, max_iter=60, tol=1e-3)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the solver's limit is our choice
             model.fit(rows[:, used], labels)
-        coefficients = model.coef_ if len(model.coef_) > 1 else np.vstack([-model.coef_ / 2, model.coef_ / 2])
-        bias = model.intercept_ if len(model.intercept_) > 1 else np.array([-1, 1]) * model.intercept_ / 2
-        weights = np.zeros((rows.shape[1], classes), dtype=np.float32)
-        weights[used] = coefficients.T
-        return cls(lexicon, weights, bias.astype(np.float64))
+        coefficients, intercept = model.coef_, model.intercept_
+        if len(present) == 2:
+            coefficients = np.vstack([-coefficients / 2, coefficients / 2])
+            intercept = np.array([-0.5, 0.5]) * intercept
+        weights[np.ix_(used, present)] = coefficients.T
+        bias[present] = intercept
+        return cls(lexicon, weights, bias)
 
     @property
     def views(self) -> int:
@@ -101,9 +110,8 @@ class TextPlanner:
         contexts = [turn.context for turn in turns]
         held = np.zeros((len(turns), len(classes)))
         for train, test in folds([turn.context.id for turn in turns], seed=seed):
-            if len(set(labels[train])) == len(classes):
-                model = TextModel.fit([contexts[i] for i in train], labels[train], len(classes), lexicon, VIEWS)
-                held[test] = model.logits([contexts[i] for i in test])
+            model = TextModel.fit([contexts[i] for i in train], labels[train], len(classes), lexicon, VIEWS)
+            held[test] = model.logits([contexts[i] for i in test])
         model = TextModel.fit(contexts, labels, len(classes), lexicon, VIEWS)
         return cls(model, classes, tune(np.log(softmax(held)), labels, balance=balance))
 

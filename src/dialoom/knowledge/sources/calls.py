@@ -77,7 +77,8 @@ class CallSource:
     def search(self, query: Query, n: int) -> Sequence[Evidence]:
         """See `Source`."""
         earlier = [(e.source, e.id) for e in query.evidence if e.source in self.depends_on]
-        key = (query.user, query.text, tuple(earlier), n)
+        said = tuple(utterance.text for utterance in query.context.utterances)
+        key = (query.user, said, tuple(earlier), n)
         now = time.monotonic()
         with self._lock:
             kept = self._cache.get(key)

@@ -1,4 +1,4 @@
-"""`dialoom train unims`: train the unified planner, retriever and reader."""
+"""`dialoom train`: train models of your own."""
 
 from __future__ import annotations
 
@@ -16,9 +16,17 @@ if TYPE_CHECKING:
     from dialoom.knowledge.unified.model import UnifiedModel
     from dialoom.knowledge.unified.settings import UnifiedSettings
 
+app = typer.Typer(help="Train models of your own.", no_args_is_help=True)
+
 EXAMPLE = "Example: dialoom train unims unims.yaml"
 
 
+@app.callback()
+def train() -> None:
+    """Train models of your own."""
+
+
+@app.command("unims", epilog=EXAMPLE)
 def unims(config: Annotated[Path, typer.Argument(help="YAML file of settings; see docs/knowledge.md.")]) -> None:
     """Train one causal language model to plan, weigh evidence and reply. A stopped run goes on where it was."""
     from dialoom.knowledge.relevance import LexicalRelevance
@@ -30,7 +38,7 @@ def unims(config: Annotated[Path, typer.Argument(help="YAML file of settings; se
     settings = read_settings(config)
     model = _opened(settings)
     scorer = LexicalRelevance() if settings.relevance == "lexical" else None
-    train, dev = (
+    learned, held = (
         unified_examples(
             _turns(settings, split), negatives=settings.negatives, seed=settings.seed, scorer=scorer,
             cache=Path(settings.out) / f"relevance-{split}.json",
@@ -46,7 +54,7 @@ def unims(config: Annotated[Path, typer.Argument(help="YAML file of settings; se
             told = f"loss {run.loss:.3f}, {run.samples_per_second:.1f} samples/s, {run.memory_mib:.0f} MiB"
             bar.update(task, description=told, completed=run.step, total=run.of)
 
-        run = train_unified(with_lora(model, settings), train, dev, settings, watch)
+        run = train_unified(with_lora(model, settings), learned, held, settings, watch)
     typer.echo(f"best validation loss {run.best:.4f} after {run.step} steps; model in {settings.out}/best")
     typer.echo(f"{run.samples_per_second:.1f} samples/s, {run.memory_mib:.0f} MiB")
 

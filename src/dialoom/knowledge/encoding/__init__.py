@@ -1,0 +1,1 @@
+"""Encoders trained on labelled turns: a DPR-style bi-encoder and a cross-encoder (extra `train`)."""
