@@ -57,7 +57,10 @@ class GuidanceConstraint:
         """See `TokenConstraint.mask`."""
         packed = np.frombuffer(self._matcher.compute_bitmask(), dtype=np.uint8)
         self._check()
-        return np.unpackbits(packed, bitorder="little", count=self._vocabulary).astype(np.bool_)
+        allowed = np.unpackbits(packed, bitorder="little", count=self._vocabulary).astype(np.bool_)
+        if not self.accepting:  # an end token whose name is part of a value is no end
+            allowed[list(self._special)] = False
+        return allowed
 
     def forced(self) -> list[int]:
         """See `TokenConstraint.forced`."""
