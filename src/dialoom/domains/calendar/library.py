@@ -53,6 +53,7 @@ for _own in (
     model.EventId,
     model.Event,
     model.QueryEventResponse,
+    model.Change,
 ):
     calendar_library.name_type(_own, _own.__name__)
 
@@ -241,6 +242,8 @@ def execute(intension: Intension[T], *, world: World, node: Call) -> T:
 
     Raises `PersonNotFound`, `SeveralPeople` or `NoReferent`.
     """
+    if intension.confirms:
+        return world.confirm()  # type: ignore[return-value]
     constraint = intension.constraint
     kind = node.type.name
     if kind in ("Recipient", "Person"):
