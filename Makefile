@@ -18,7 +18,7 @@ $(VENV)/.demo: $(BIN)/python pyproject.toml
 
 $(VENV)/.dev: $(VENV)/.demo pyproject.toml
 	$(BIN)/python -m pip install --quiet "pip>=25.1"
-	$(BIN)/python -m pip install --quiet --prefer-binary -e ".[ann,documents,embedded,evaluation,flows,generation,onnx,openai,parquet]" --group dev
+	$(BIN)/python -m pip install --quiet --prefer-binary -e ".[ann,chinese,documents,embedded,evaluation,flows,generation,onnx,openai,parquet]" --group dev
 	touch $@
 
 demo: $(VENV)/.demo

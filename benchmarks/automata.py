@@ -81,12 +81,12 @@ def learn(dialogues: int) -> dict[str, float]:
     _, drawing = timed(lambda: sum(1 for _ in corpus(dialogues)))
     found |= stages(dialogues, drawing)
     _, seconds = timed(lambda: learn_paper(corpus(dialogues)))
-    return found | {"whole_s": seconds - drawing, "whole_mb": peak()}
+    return found | {"whole_s": max(0.001, seconds - drawing), "whole_mb": peak()}
 
 
 def stages(dialogues: int, drawing: float) -> dict[str, float]:
     encoded, seconds = timed(lambda: encode(corpus(dialogues)))
-    found = {"encode_s": max(0.0, seconds - drawing), "encode_mb": peak()}
+    found = {"encode_s": max(0.001, seconds - drawing), "encode_mb": peak()}
     tree, found["tree_s"] = timed(lambda: build_tree(encoded))
     found |= {"tree_states": len(tree), "tree_mb": peak()}
     roles = [name.partition(":")[0] for name in encoded.symbols]
@@ -176,7 +176,8 @@ def main() -> None:
         print(json.dumps(learn(chosen.one)))
         return
     print_sizes(number(size) for size in chosen.sizes.split(","))
-    print_peers(number(size) for size in chosen.peers.split(",") if size)
+    if chosen.peers:
+        print_peers(number(size) for size in chosen.peers.split(","))
     print_routing()
 
 

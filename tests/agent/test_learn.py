@@ -7,6 +7,8 @@ import pytest
 from dialoom import Dialogue, LearnSettings, Model, Role, Utterance, learn, update
 from dialoom.agent.settings import parse_settings
 from dialoom.errors import InvalidFile, NothingToLearn, UnknownName, UsageError
+from dialoom.models.base import Request
+from dialoom.models.scripted import ScriptedModel
 
 from .conftest import said
 
@@ -110,3 +112,31 @@ def test_that_a_file_that_is_no_model_is_refused(content: bytes, tmp_path: Path)
 def test_that_a_missing_model_says_how_to_make_one(tmp_path: Path) -> None:
     with pytest.raises(InvalidFile, match="dialoom learn"):
         Model.load(tmp_path / "none.dialoom")
+
+
+def test_that_tags_of_a_language_model_are_asked_for_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Request] = []
+
+    def answer(request: Request) -> str:
+        asked.append(request)
+        return "\n".join(["0 User: #order", "1 System: #number", "2 User: #thanks", "3 System: #bye"])
+
+    monkeypatch.setattr("dialoom.agent.taggers.open_model", lambda spec: ScriptedModel(answer))
+    dialogues = [said("my order?", f"its number, please ({n})", "thanks", "bye", name=f"d{n}") for n in range(4)]
+    settings = LearnSettings(tagger="llm:openai:some", strategy="paper", tau=1)
+    first = learn(dialogues, settings, tag_cache=tmp_path / "tags.sqlite")
+    assert len(asked) == first.learned["asked"]["calls"] == 4
+    learn(dialogues, settings, tag_cache=tmp_path / "tags.sqlite")
+    assert len(asked) == 4
+    assert first.automaton.step(0, "user:order") is not None
+
+
+def test_that_a_distilled_tagger_needs_no_model_afterwards(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    answer = "\n".join(["0 User: #order", "1 System: #number", "2 User: #thanks", "3 System: #bye"])
+    monkeypatch.setattr("dialoom.agent.taggers.open_model", lambda spec: ScriptedModel([answer] * 8))
+    dialogues = [said(f"my order {n}?", "its number, please", "thanks a lot", "bye", name=f"d{n}") for n in range(8)]
+    model = learn(dialogues, LearnSettings(tagger="distil:openai:some", strategy="paper", tau=1))
+    model.save(tmp_path / "m.dialoom")
+    monkeypatch.setattr("dialoom.agent.taggers.open_model", None)
+    tagged = Model.load(tmp_path / "m.dialoom").tagger.tag(said("my order?", "its number, please", "thanks"))
+    assert [utterance.tags for utterance in tagged.utterances] == [("order",), ("number",), ("thanks",)]

@@ -52,14 +52,14 @@ def test_that_states_and_transitions_that_come_go_and_shift_are_told() -> None:
         StateShift("user:answer", 0.8, 0.5),
         StateShift("user:hello", 0.8, 1.0),
     )
-    assert changed.transitions_came == (Move("user:hello", "system:offer", "system:offer", 0.5),)
+    assert changed.transitions_came == (Move("user:hello", "system:offer", "system:offer", 5, 0.5),)
     assert [(move.source, move.symbol) for move in changed.transitions_went] == [
-        ("user:refund", "system:form"),
         ("start", "user:refund"),
+        ("user:refund", "system:form"),
     ]
     assert changed.transitions_shifted == (
-        TransitionShift("user:hello", "system:ask", 1.0, 0.5),
-        TransitionShift("start", "user:hello", 0.8, 1.0),
+        TransitionShift("user:hello", "system:ask", 13, 1.0, 0.5),
+        TransitionShift("start", "user:hello", 18, 0.8, 1.0),
     )
     report = changed.report(top=1)
     assert "1 states came\n  system:offer (5 dialogues)" in report

@@ -214,6 +214,14 @@ def test_that_fast_merging_is_plain_merging(sequences: list[TagSequence], thresh
             assert fast.similarity(found, fast.find(other)) == plain.phi(state, other)
 
 
+@settings(max_examples=60, deadline=None)
+@given(dialogues(size=20), st.sampled_from([0.0, 0.1, 0.3]), st.sampled_from([None, 0.2]))
+def test_that_blocks_of_work_do_not_matter(sequences: list[TagSequence], threshold: float, share: float | None) -> None:
+    whole = learn_paper(sequences, tau=0, threshold=threshold, merge_share=share)
+    with patch.multiple(merging, ROWS=1, CHUNK=2, NARROWING=1.3):
+        assert learn_paper(sequences, tau=0, threshold=threshold, merge_share=share) == whole
+
+
 # --- Laws. -----------------------------------------------------------------------------------------------------------
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 from threadpoolctl import threadpool_limits
@@ -27,43 +29,55 @@ from dialoom.examples.turns import TurnIndex
 
 
 def learn(
-    dialogues: Iterable[Dialogue], settings: LearnSettings | None = None, *, progress: Progress = silent
+    dialogues: Iterable[Dialogue],
+    settings: LearnSettings | None = None,
+    *,
+    tag_cache: Path | None = None,
+    progress: Progress = silent,
 ) -> Model:
     """Learn an agent from transcripts.
 
     The result depends on the dialogues and the settings alone, not on the order of files. Dialogues in which either
-    side never speaks are left out and counted in `Model.learned`. Raises `NothingToLearn` when none is left, and a
-    `ModelError` when tags are asked of a language model that fails.
+    side never speaks are left out and counted in `Model.learned`. Where a language model is asked for tags, its answers
+    are kept in the file `tag_cache`, and a stopped run goes on where it was. Raises `NothingToLearn` when none is left,
+    and a `ModelError` when tags are asked of a language model that fails.
     """
     with threadpool_limits(1):  # one order of summation, so equal results everywhere; and threads that spin cost more
-        return _learned_from(dialogues, settings or LearnSettings(), progress)
+        return _learned_from(dialogues, settings or LearnSettings(), tag_cache, progress)
 
 
-def _learned_from(dialogues: Iterable[Dialogue], chosen: LearnSettings, progress: Progress) -> Model:
+def _learned_from(
+    dialogues: Iterable[Dialogue], chosen: LearnSettings, tag_cache: Path | None, progress: Progress
+) -> Model:
     kept, one_sided = _prepared(dialogues, chosen)
     if not kept:
         raise NothingToLearn(
             f"None of {one_sided} dialogues has both a user and a system turn.",
             hint="Check the roles of your transcripts: dialoom learn --role SPEAKER=user|system",
         )
-    tagger = fit_tagger(kept, chosen, progress)
-    tagged = list(progress(tagger.tag_all(kept), "tagging", len(kept)))
+    fitted = fit_tagger(kept, chosen, tag_cache, progress)
+    tagged = list(progress(fitted.tagger.tag_all(kept), "tagging", len(kept)))
     router = _router([to_sequence(dialogue) for dialogue in tagged], chosen)
     index = TurnIndex.build(tagged)
     encoder = LSAEncoder.fit(_texts(tagged), seed=chosen.seed)
     dense = DenseSelector.build(index, encoder, size=HISTORY, decay=HISTORY_DECAY)
-    return Model(chosen, tagger, router, dense, encoder, _learned(tagged, one_sided))
+    learned = _learned(tagged, one_sided)
+    if fitted.asked is not None:
+        learned["asked"] = asdict(fitted.asked.totals)
+    return Model(chosen, fitted.tagger, router, dense, encoder, learned)
 
 
-def update(model: Model, dialogues: Iterable[Dialogue], *, progress: Progress = silent) -> Model:
+def update(
+    model: Model, dialogues: Iterable[Dialogue], *, tag_cache: Path | None = None, progress: Progress = silent
+) -> Model:
     """The model learned from what `model` was learned from and `dialogues`, with the settings of `model`.
 
-    Equal to learning from all of them at once. A dialogue with a known id replaces the old one. Tags that a language
-    model or the annotations gave to the old dialogues are kept, so that nothing is asked or paid for twice.
+    Equal to learning from all of them at once. A dialogue with a known id replaces the old one. With the `tag_cache` of
+    the first run, a language model is asked for the tags of the new dialogues only.
     """
     known = {dialogue.id: dialogue for dialogue in model.index.dialogues()}
     known.update((dialogue.id, dialogue) for dialogue in dialogues)
-    return learn(known.values(), model.settings, progress=progress)
+    return learn(known.values(), model.settings, tag_cache=tag_cache, progress=progress)
 
 
 def _prepared(dialogues: Iterable[Dialogue], settings: LearnSettings) -> tuple[list[Dialogue], int]:

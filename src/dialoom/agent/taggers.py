@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 
 from dialoom.agent.progress import Progress
 from dialoom.agent.settings import LearnSettings
@@ -18,22 +20,35 @@ from dialoom.tagging.llm import LLMTagger
 KINDS = ("embedded", "annotations", "llm:MODEL", "distil:MODEL")
 
 
-def fit_tagger(dialogues: Sequence[Dialogue], settings: LearnSettings, progress: Progress) -> Tagger:
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """A fitted tagger, and the language model tagger behind it if one was asked."""
+
+    tagger: Tagger
+    asked: LLMTagger | None = None
+
+
+def fit_tagger(
+    dialogues: Sequence[Dialogue], settings: LearnSettings, cache: Path | None, progress: Progress
+) -> Fitted:
     """The tagger that `settings.tagger` names, fitted to redacted dialogues.
 
-    Raises `UnknownName` for another name, and a `ModelError` when a model that is asked for tags fails.
+    A language model's tags go to the file `cache` as they come, so that a stopped run goes on where it was. Raises
+    `UnknownName` for another name, and a `ModelError` when a model that is asked for tags fails.
     """
     kind, _, model = settings.tagger.partition(":")
     match kind:
         case "embedded" if not model:
-            return EmbeddedTagger.fit(dialogues)
+            return Fitted(EmbeddedTagger.fit(dialogues))
         case "annotations" if not model:
-            return AnnotationTagger()
+            return Fitted(AnnotationTagger())
         case "llm" if model:
-            return LLMTagger(open_model(model))
+            asked = LLMTagger(open_model(model), cache=cache)
+            return Fitted(asked, asked)
         case "distil" if model:
-            teacher = LLMTagger(open_model(model))
-            return EmbeddedTagger.distil(progress(teacher.tag_all(dialogues), "asking for tags", len(dialogues)))
+            teacher = LLMTagger(open_model(model), cache=cache)
+            taught = progress(teacher.tag_all(dialogues), "asking for tags", len(dialogues))
+            return Fitted(EmbeddedTagger.distil(taught), teacher)
         case _:
             raise UnknownName("tagger", settings.tagger, KINDS)
 

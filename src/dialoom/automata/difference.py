@@ -21,10 +21,14 @@ class StateShift:
 
 @dataclass(frozen=True, slots=True)
 class TransitionShift:
-    """A transition of both automata taken by another share of the traffic that leaves its state."""
+    """A transition of both automata taken by another share of the traffic that leaves its state.
+
+    `traffic` is what takes it in both together.
+    """
 
     source: str
     symbol: str
+    traffic: int
     before: float
     after: float
 
@@ -36,6 +40,7 @@ class Move:
     source: str
     symbol: str
     target: str
+    traffic: int
     share: float
 
 
@@ -121,7 +126,7 @@ def diff(before: Automaton, after: Automaton, *, shift: float = 0.05) -> Differe
 
 
 def _told(move: Move) -> str:
-    return f"{move.source} on {move.symbol} to {move.target} ({move.share:.1%} of what leaves it)"
+    return f"{move.source} on {move.symbol} to {move.target} ({move.traffic} times, {move.share:.1%} of what leaves it)"
 
 
 def _busiest(states: Iterable[State]) -> tuple[State, ...]:
@@ -184,7 +189,9 @@ def _transitions(
             kept[source, name] = there
     redirected = [(old[one], new[two]) for one, two in kept.items() if matched.get(ends_old[one]) != ends_new[two]]
     shifts = [
-        TransitionShift(new[two].source, new[two].symbol, old[one].share, new[two].share)
+        TransitionShift(
+            new[two].source, new[two].symbol, old[one].traffic + new[two].traffic, old[one].share, new[two].share
+        )
         for one, two in kept.items()
         if abs(old[one].share - new[two].share) >= shift
     ]
@@ -192,8 +199,8 @@ def _transitions(
     return (
         _largest(move for key, move in new.items() if key not in stayed),
         _largest(move for key, move in old.items() if key not in kept),
-        tuple(sorted(redirected, key=lambda pair: (-pair[0].share, pair[0].source, pair[0].symbol))),
-        tuple(sorted(shifts, key=lambda s: (-abs(s.after - s.before), s.source, s.symbol))),
+        tuple(sorted(redirected, key=lambda pair: (-pair[0].traffic, pair[0].source, pair[0].symbol))),
+        tuple(sorted(shifts, key=lambda s: (-abs(s.after - s.before) * s.traffic, s.source, s.symbol))),
     )
 
 
@@ -203,10 +210,10 @@ def _moves(automaton: Automaton) -> dict[tuple[int, str], Move]:
         whole[transition.source] = whole.get(transition.source, 0) + transition.traffic
     names = [state.name for state in automaton.states]
     return {
-        (source, name): Move(names[source], name, names[target], traffic / max(1, whole[source]))
+        (source, name): Move(names[source], name, names[target], traffic, traffic / max(1, whole[source]))
         for source, name, target, traffic in automaton.transitions
     }
 
 
 def _largest(moves: Iterable[Move]) -> tuple[Move, ...]:
-    return tuple(sorted(moves, key=lambda move: (-move.share, move.source, move.symbol)))
+    return tuple(sorted(moves, key=lambda move: (-move.traffic, move.source, move.symbol)))

@@ -35,7 +35,7 @@ def schema() -> dict[str, Any]:
 
 
 def dumps(automaton: Automaton) -> str:
-    """The automaton as JSON text; equal automata give equal text. Raises `ValueError` for metadata that is not JSON."""
+    """The automaton as JSON text; equal automata give equal text. Its metadata must be plain JSON."""
     pairs = np.stack((automaton.visit_dialogue, automaton.visit_round), axis=1).ravel().tolist()
     cuts = (automaton.visit_offsets * 2).tolist()
     document = _outline(automaton)

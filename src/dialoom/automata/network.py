@@ -23,11 +23,11 @@ class Training:
 
     hidden: int = 256
     epochs: int = 12
-    rate: float = 2e-3
+    rate: float = 3e-3
     decay: float = 1e-3
     drop_hidden: float = 0.6
     drop_input: float = 0.3
-    batch: int = 128
+    batch: int = 256
     steps: int = 3000
     """At most this many steps: larger corpora are trained with larger batches, so that time grows linearly."""
 

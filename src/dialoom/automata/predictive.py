@@ -38,7 +38,7 @@ class PredictiveSettings:
     """
 
     states: int = 200
-    pull: float = 0.35
+    pull: float = 0.5
     sample: int = 60_000
     refinements: int = 6
     seed: int = 0
@@ -326,7 +326,10 @@ def _automaton(
         visit_offsets=offsets.astype(np.int64),
         visit_dialogue=dialogue[kept],
         visit_round=said[kept],
-        metadata={"strategy": "predictive"},
+        metadata={
+            "strategy": "predictive",
+            "roles": ["".join(said.role[:1] for said in sequence.rounds) for sequence in every],
+        },
     )
 
 

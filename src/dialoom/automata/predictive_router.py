@@ -40,9 +40,9 @@ class PredictiveRouter:
     """Places a conversation in a predictive automaton and says which system tags come next.
 
     A round moves along delta while the state it leads to explains what the predictor expects nearly as well as the
-    best state does; otherwise the best state takes over and the step is marked unknown. Next tags are the normalised
-    geometric mean of what the state and the predictor expect. Places of recent prefixes are remembered: a live turn
-    costs one prediction per new round.
+    best state does; otherwise the best state takes over and the step is marked unknown. Next tags are the predictor's,
+    who sees more of the history than a state tells; `by_state` gives those of the state. Places of recent prefixes are
+    remembered: a live turn costs one prediction per new round.
     """
 
     def __init__(self, model: PredictiveModel) -> None:
@@ -70,8 +70,7 @@ class PredictiveRouter:
         Below the threshold learned from training the route is flagged `low_confidence`.
         """
         place = self._placed(tuple(rounds))
-        mixed = np.sqrt(self.model.centres.expects[place.state] * place.expects) * self._speaks
-        next_tags = self._next_tags(mixed)
+        next_tags = self._next_tags(place.expects)
         confidence = float(self.model.purity[place.state])
         unsure = confidence < self.model.threshold
         reason = f"the state's turns agree on a tag in {confidence:.0%}, below {self.model.threshold:.0%}"
@@ -81,7 +80,7 @@ class PredictiveRouter:
 
     def by_state(self, route: Route) -> Route:
         """The same route with next tags that the state alone expects, without the predictor."""
-        return replace(route, next_tags=self._next_tags(self.model.centres.expects[route.state] * self._speaks))
+        return replace(route, next_tags=self._next_tags(self.model.centres.expects[route.state]))
 
     def expected(self, state: int, name: str) -> int | None:
         """delta(q, symbol); where that is not defined, where the symbol leads from most other states."""
@@ -95,9 +94,10 @@ class PredictiveRouter:
         return self._candidates(route.state, route.next_tags[0][0])
 
     def _next_tags(self, scores: NDArray[np.float32]) -> tuple[tuple[str, float], ...]:
+        scores = scores * self._speaks
         top = np.argsort(-scores, kind="stable")[:SHOWN]
         total = float(scores.sum()) or 1.0
-        return tuple((self.model.classes[i], float(scores[i]) / total) for i in top if self._speaks[i])
+        return tuple((self.model.classes[i], float(scores[i]) / total) for i in top.tolist() if self._speaks[i])
 
     def _offered(self, state: int, tag: str) -> tuple[Candidate, ...]:
         number = self._number.get(tag)

@@ -9,7 +9,24 @@ from collections.abc import Sequence
 import typer
 from typer.exceptions import TyperException
 
-from dialoom.cli import bench, chat, conform, demo, diff, eval, formats, init, learn, route, rules, say, show  # noqa: A004
+from dialoom.cli import (  # noqa: A004
+    bench,
+    chat,
+    conform,
+    demo,
+    diff,
+    eval,
+    flow,
+    formats,
+    init,
+    learn,
+    replay,
+    route,
+    rules,
+    say,
+    show,
+    test,
+)
 from dialoom.errors import DialoomError, UsageError
 
 DONE, FAILED, MISTAKE, INTERRUPTED = 0, 1, 2, 130
@@ -35,6 +52,9 @@ app.add_typer(eval.app, name="eval")
 app.command("say")(say.say_command)
 app.add_typer(rules.app, name="rules")
 app.add_typer(bench.app, name="bench")
+app.add_typer(flow.flow_app, name="flow")
+app.command("test")(test.run_tests)
+app.command("replay")(replay.replay_command)
 app.command("demo")(demo.demo_command)
 
 

@@ -14,6 +14,7 @@ from dialoom.agent.agent import Agent, Chat, Turn
 from dialoom.agent.model import Model
 from dialoom.agent.responders import open_responder
 from dialoom.cli.console import ModelFile, err, out
+from dialoom.cli.flow_chat import SUFFIXES, chat_flow
 from dialoom.errors import InvalidFile
 
 ModelName = Annotated[
@@ -33,19 +34,33 @@ def chat_command(
     trace: Trace = False,
     script: Annotated[Path | None, typer.Option(help="Read what the user says from a file, a line a turn.")] = None,
     log: Annotated[Path | None, typer.Option(help="Append every turn to this file as a line of JSON.")] = None,
+    app: Annotated[Path | None, typer.Option(help="The application module of a flow.")] = None,
 ) -> None:
-    """Talk to an agent. Empty line, Ctrl-D or /quit ends; /trace switches the trace on and off.
+    """Talk to an agent, or to an authored flow (a .yaml file). Empty line, Ctrl-D or /quit ends.
+
+    With an agent, /trace switches the trace on and off. A flow is read again whenever its file changes.
 
     Example: dialoom chat support.dialoom --trace
+
+    Example: dialoom chat examples/shop/shop.yaml --app examples/shop/app.py
     """
+    if model_file.suffix in SUFFIXES:
+        lines, echo = spoken(script)
+        chat_flow(model_file, app, model, lines, trace=trace, record=log, echo=echo)
+        return
     agent = Agent(Model.load(model_file), open_responder(model))
     chat = agent.chat(log=log)
-    if script is None and sys.stdin.isatty():
-        talk(chat, typed(), trace=trace)
-    elif script is None:
-        talk(chat, (line for line in sys.stdin if line.strip()), trace=trace, echo=True)
-    else:
-        talk(chat, scripted(script), trace=trace, echo=True)
+    lines, echo = spoken(script)
+    talk(chat, lines, trace=trace, echo=echo)
+
+
+def spoken(script: Path | None) -> tuple[Iterator[str], bool]:
+    """The lines of the user, and whether they are to be shown: typed, piped in, or read from a file."""
+    if script is not None:
+        return scripted(script), True
+    if sys.stdin.isatty():
+        return typed(), False
+    return (line for line in sys.stdin if line.strip()), True
 
 
 def typed() -> Iterator[str]:

@@ -49,6 +49,9 @@ def learn_command(
     update_file: Annotated[
         Path | None, typer.Option("--update", help="A model to add these transcripts to; its settings are kept.")
     ] = None,
+    tag_cache: Annotated[
+        Path, typer.Option(help="Where tags of a language model are kept, so that a stopped run goes on.")
+    ] = Path(".dialoom-tags.sqlite"),
     as_json: Json = False,
 ) -> None:
     """Learn a conversation automaton from transcripts (see HELP)."""
@@ -56,11 +59,12 @@ def learn_command(
     source = corpus(project, on_error, rejects)
     if update_file is None:
         settings = parse_settings({**_words(project.learn), **pairs(setting or [], "--set")})
-        model = learn(read(source), settings, progress=progress)
+        model = learn(read(source), settings, tag_cache=_cache(settings, tag_cache), progress=progress)
     elif setting:
         raise UsageError("--update keeps the settings of the model.", hint="Leave --set out, or learn anew.")
     else:
-        model = update(Model.load(update_file), read(source), progress=progress)
+        known = Model.load(update_file)
+        model = update(known, read(source), tag_cache=_cache(known.settings, tag_cache), progress=progress)
     model.save(project.model)
     if as_json:
         print_json({**summary(model), "model": project.model})
@@ -89,6 +93,11 @@ def _project(
         )
     project = find_project(Path())
     return project.model_copy(update={"model": str(out_file)}) if out_file else project
+
+
+def _cache(settings: LearnSettings, path: Path) -> Path | None:
+    """The tag cache, if a language model is asked at all."""
+    return path if settings.tagger.partition(":")[0] in ("llm", "distil") else None
 
 
 def _words(settings: LearnSettings) -> dict[str, str]:

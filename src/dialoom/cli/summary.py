@@ -35,6 +35,13 @@ def print_summary(model: Model) -> None:
     out.print(f"Learned from [bold]{learned['dialogues']}[/] dialogues; utterances: {told}.")
     if learned["one_sided"]:
         out.print(f"{learned['one_sided']} dialogues in which one side never speaks were left out.")
+    if asked := learned.get("asked"):
+        usage = asked["usage"]
+        cost = f", {usage['cost']:.2f} $" if usage["cost"] is not None else ""
+        out.print(
+            f"Tags by {model.settings.tagger}: {asked['calls']} calls, {asked['cached']} utterances without a call, "
+            f"{usage['prompt_tokens']} + {usage['completion_tokens']} tokens{cost}; {asked['fallen_back']} got no tag."
+        )
     out.print(
         f"The automaton has [bold]{len(automaton)}[/] states and [bold]{len(automaton.transitions)}[/] transitions "
         f"(strategy {model.settings.strategy}).\n"

@@ -20,6 +20,7 @@ MAX_RECORD = 64 * 1024 * 1024
 EXCERPT = 200
 _DECODER = json.JSONDecoder()
 _BLANK = " \t\r\n\ufeff"
+_ENDS = tuple(",]} \t\r\n")
 _KINDS = {dict: "an object", list: "a list", str: "text", int: "a whole number", bool: "true or false"}
 BROKEN_STREAM = (OSError, EOFError, zlib.error, zipfile.BadZipFile, UnicodeDecodeError)
 """What a damaged file raises while it is read."""
@@ -200,8 +201,8 @@ class _Items:
                     continue
                 problem = f"not JSON ({error}); the rest of the file is not read."
                 raise InvalidRecord(self._name, problem, place=place, raw=self._excerpt()) from error
-            if end == len(self._window) and self._more():  # a number may go on in the next chunk
-                continue
+            if isinstance(value, int | float) and self._window[end : end + 1] not in _ENDS and self._more():
+                continue  # a number may go on in the next chunk
             self._at = end
             return value
 

@@ -42,19 +42,16 @@ class TwcsReader:
         return set(_COLUMNS) <= set(header_of(head).columns)
 
     def read(self, document: Document, _options: ReadOptions) -> Iterator[Dialogue | InvalidRecord]:
-        """Conversations, each as soon as its last tweet was read. Memory: 24 bytes a tweet, and open conversations."""
+        """Conversations, each as soon as its last tweet was read.
+
+        Memory: 16 bytes a tweet, a count for each conversation, and the conversations that are open.
+        """
         header = header_of(head_of(document))
         missing = sorted(set(_COLUMNS) - set(header.columns))
         if missing:
             yield InvalidRecord(document.name, f"expected the columns of twcs.csv; missing: {', '.join(missing)}.")
             return
-        ids, parents = array("q"), array("q")
-        for row in csv_rows(document, header):
-            links = _links(row)
-            if links is not None:
-                ids.append(links[0])
-                parents.append(links[1])
-        roots = _Roots(np.asarray(ids, dtype=np.int64), np.asarray(parents, dtype=np.int64))
+        roots = _roots(csv_rows(document, header))
         for group in gathered(lambda: csv_rows(document, header), lambda row: roots.of(_tweet(row))):
             if isinstance(group, InvalidRecord):
                 yield group
@@ -84,6 +81,16 @@ class _Roots:
         """The first tweet of the conversation; a negative number where the links go round in a circle."""
         root = int(self._root[np.searchsorted(self._ids, tweet)])
         return int(self._ids[root]) if root >= 0 else -tweet
+
+
+def _roots(rows: Iterator[Record | InvalidRecord]) -> _Roots:
+    ids, parents = array("q"), array("q")
+    for row in rows:
+        links = _links(row)
+        if links is not None:
+            ids.append(links[0])
+            parents.append(links[1])
+    return _Roots(np.asarray(ids, dtype=np.int64), np.asarray(parents, dtype=np.int64))
 
 
 def _links(row: Record | InvalidRecord) -> tuple[int, int] | None:

@@ -94,6 +94,7 @@ def test_that_text_without_personal_data_is_unchanged(text: str) -> None:
         ([(U, "Hope it works"), (S, "Thank you, Hope.")], ["Hope it works", "Thank you, <name>."]),
         ([(S, "We're sorry about the delay, Beatner. ^JR")], ["We're sorry about the delay, <name>. ^<agent>"]),
         ([(S, "All done :) - Helena")], ["All done :) - <agent>"]),
+        ([(S, "We look into it. -AD")], ["We look into it. -<agent>"]),
         ([(S, "Anything else? /AY")], ["Anything else? /<agent>"]),
         ([(S, "Kind regards, Amanda")], ["Kind regards, <agent>"]),
         ([(S, "This is Anna from sales."), (U, "Thanks Anna!")], ["This is <agent> from sales.", "Thanks <agent>!"]),

@@ -65,6 +65,7 @@ def test_that_own_values_are_the_users_and_the_tools() -> None:
             Utterance(S, "Hi Simona, our number is 555-987-6543."),
             Utterance(U, "No, I'm Nick Tarn, at 555-123-4567, my friend Petra waits"),
             Utterance(U, "sorry, ring 555-111-2222"),
+            Utterance(U, "Petra told me so, and a man called Oscar"),
             Utterance(T, "lookup returned found", annotations={"tool": "lookup", "results": [{"order_id": "A-77"}]}),
         ),
     )

@@ -13,6 +13,7 @@ from dialoom.automata.exports.view import View
 HEAD = 46.0
 FONT = "system-ui, 'Segoe UI', 'DejaVu Sans', sans-serif"
 CAPTION = 21
+BAR = 62.0
 
 
 def svg(shown: View) -> str:
@@ -72,7 +73,7 @@ def _heading(shown: View) -> list[str]:
 def _box(shown: View, state: State, corner: Point) -> str:
     x, y = corner
     fill, stroke = FILLS.get(state.role, OTHER_FILL), STROKES.get(state.role, OTHER_STROKE)
-    share = state.count / max(1, shown.dialogues)
+    share, room = state.count / max(1, shown.dialogues), WIDTH - BAR - 14
     tip = [state.name, f"{state.count} dialogues ({share:.0%}), {state.ends} end here", *state.samples]
     return (
         f'<g class="state" data-state="{state.id}" transform="translate({x:.1f} {y:.1f})">'
@@ -81,8 +82,8 @@ def _box(shown: View, state: State, corner: Point) -> str:
         f'stroke="{stroke}" stroke-width="{3 if state.accept else 1.2}"/>'
         f'<text x="12" y="17" fill="#111827">{xml(caption(state), CAPTION)}</text>'
         f'<text x="12" y="32" font-size="11" fill="#4b5563">{state.count}</text>'
-        f'<rect x="48" y="27" width="{WIDTH - 62:.0f}" height="4" rx="2" fill="#ffffff"/>'
-        f'<rect x="48" y="27" width="{max(2.0, (WIDTH - 62) * share):.1f}" height="4" rx="2" fill="{stroke}"/>'
+        f'<rect x="{BAR:.0f}" y="27" width="{room:.0f}" height="4" rx="2" fill="#ffffff"/>'
+        f'<rect x="{BAR:.0f}" y="27" width="{max(2.0, room * share):.1f}" height="4" rx="2" fill="{stroke}"/>'
         "</g>"
     )
 

@@ -17,7 +17,9 @@ _STRONG = re.compile(
     r"|(?:please|can|just|you may|you can|friends|everyone)(?: all)? call me )|^\W*name (?=[^\W\d_]+\W*$)",
     re.IGNORECASE,
 )
-_WEAK = re.compile(r"\b(?:i['’]?m|i am|this is|it['’]?s|it is|name|you are|you['’]re|call me|called) ", re.IGNORECASE)
+_WEAK = re.compile(r"\b(?:i['’]?m|i am|this is|it['’]?s|it is|name|call me) ", re.IGNORECASE)
+_ADDRESSED = re.compile(r"\b(?:you are|you['’]re) ", re.IGNORECASE)
+_CALLED = re.compile(r"\b(?:called|named) ", re.IGNORECASE)
 _GREETING = re.compile(
     r"(?:\b(?:hi|hello|hey|hiya|dear|greetings|good (?:morning|afternoon|evening|day)|welcome(?: back)?),? +)"
     r"(?=[^\W\d_])",
@@ -48,7 +50,10 @@ _FILLERS = words_of("""
 yes yeah yep sure ok okay hi hello of course it is its my name i am im the full this so well and under for certainly
 absolutely please first last mr mrs ms dr no that's it's i'm name's that would be
 """)
+_ANSWERS = re.compile(r"\W*(?:$|\d|and\b|here\b|speaking\b|[a-z]{2,4} \d)").match
 _NEXT = re.compile(r"[^\w]*([^\W\d_]+(?:['’][^\W\d_]+)?)")
+_NEAR = 40
+"""Characters looked at before and after a name."""
 _CAPITAL = re.compile(r"[A-Z]").search
 Kind = str
 """`name` for people, `agent` for whoever speaks for the system."""
@@ -91,11 +96,13 @@ def _cues(turns: Iterable[tuple[Role, str]], seen: set[tuple[Role, str, bool]]) 
 def _in_turn(role: Role, text: str, asked: bool) -> Iterator[tuple[str, str]]:
     yield from ((name, "own") for name in _after(_STRONG, text, _believed))
     yield from ((name, "own") for name in _after(_WEAK, text, _introduced))
+    yield from ((name, "addressed") for name in _after(_ADDRESSED, text, _introduced))
+    yield from ((name, "mentioned") for name in _after(_CALLED, text, _introduced))
     yield from ((name, "addressed") for name in _after(_GREETING, text, _greeted if role is Role.SYSTEM else _listed))
     if asked:
         yield from ((name, "own") for name in _answered(text))
     if role is Role.USER:
-        yield from ((name, "own") for name in _opening(text))
+        yield from _opening(text)
     if not _CAPITAL(text):
         return
     yield from ((name, "mentioned") for name in _after(_TITLE, text, _believed))
@@ -201,7 +208,8 @@ def _lone(text: str) -> Iterator[str]:
     for match in _ALONE.finditer(text):
         if match["name"].lower() not in CERTAIN_NAMES:
             continue
-        before, after = text[: match.start()].rsplit(None, 1)[-1:], text[match.end() :].split(None, 1)[:1]
+        before = text[max(0, match.start() - _NEAR) : match.start()].rsplit(None, 1)[-1:]
+        after = text[match.end() : match.end() + _NEAR].split(None, 1)[:1]
         joined = text[match.end() : match.end() + 1] == " "
         if before and before[0][:1].isupper() and before[0][-1:].isalnum() and before[0].lower() not in ORDINARY_WORDS:
             continue
@@ -212,12 +220,12 @@ def _lone(text: str) -> Iterator[str]:
         yield match["name"]
 
 
-def _opening(text: str) -> Iterator[str]:
-    """A given name that opens a user's turn, as in an answer to a question that was not kept: "ben and rtd 245"."""
+def _opening(text: str) -> Iterator[tuple[str, str]]:
+    """A given name that opens a user's turn: an answer to a question that was not kept ("ben and rtd 245"), or talk."""
     words, ends = _run(text, len(text) - len(text.lstrip()))
     if words and words[0].lower() in CERTAIN_NAMES and words[0].lower() not in ORDINARY_WORDS:
         count = _believed(words, "") if len(words) == len(text.split()) else 1
-        yield text[: ends[count - 1]].strip().rstrip(".")
+        yield text[: ends[count - 1]].strip().rstrip("."), "own" if _ANSWERS(text, ends[count - 1]) else "mentioned"
 
 
 def _is_given(word: str) -> bool:
@@ -257,7 +265,7 @@ def name_pattern(names: Mapping[str, Kind]) -> tuple[re.Pattern[str], dict[str, 
         return None
     choices = [rf"(?i:{_alternatives(anyhow)})"] if anyhow else []
     choices += [_alternatives(exact)] if exact else []
-    return re.compile(rf"(?<![\w<-])(?:{'|'.join(choices)})(?![\w>])"), kinds
+    return re.compile(rf"(?<![\w<])(?<!\w-)(?:{'|'.join(choices)})(?![\w>])"), kinds
 
 
 _TITLES = words_of("mr mrs ms miss dr sir madam doctor and the of")

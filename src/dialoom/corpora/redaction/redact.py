@@ -163,8 +163,8 @@ def _surname(match: re.Match[str]) -> str:
 def _unless_verb(match: re.Match[str], placeholder: str) -> str:
     """A name that is also a verb stays where it opens a sentence ("Will you ...")."""
     if match[0].lower() in _VERBS and match[0] != match[0].upper():
-        before = match.string[: match.start()].rstrip()
-        after = match.string[match.end() :].split(None, 1)
+        before = match.string[max(0, match.start() - 9) : match.start()].rstrip()
+        after = match.string[match.end() : match.end() + 9].split(None, 1)
         if (not before or before[-1] in ".!?") and after and after[0].lower() in _AFTER_VERB:
             return match[0]
     return placeholder

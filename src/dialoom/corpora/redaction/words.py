@@ -85,7 +85,7 @@ assistant at attached attempt august available awaiting aware away awesome awful
 balance bank bar basic bathroom be because become bed bedroom beds been before begin behind being believe
 below beside besides best better between big bill billing birthday bit black block blue board body book booked
 booking bookings both bother bottle bought box boy brand break breakfast bring british bro broken brother
-brought buddy bus business busy but buy by bye byee calendar call called caller calling calls came can cancel
+brought bus business busy but buy by bye byee calendar call called caller calling calls came can cancel
 cancelled cannot cant car card cards care careful cars case cash cause cell center central centre certain
 certainly change changed changes charge charged charges chat cheap check checked checking checks chicken child
 children chinese choice choose church city claim class clear clearly click close closed closing cloudy club

@@ -1,0 +1,97 @@
+"""What an author's Python gives a flow, registered by name: functions, constraints, recognisers, output models.
+
+A flow file names these and can never import anything: code enters only from the module that the person who runs the
+flow names.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import inspect
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pydantic import BaseModel
+
+from dialoom.errors import InvalidFile, UsageError
+from dialoom.flows.constraints import Proposal
+
+F = TypeVar("F", bound=Callable[..., Any])
+M = TypeVar("M", bound=type[BaseModel])
+
+Judge = Callable[..., str | None]
+
+
+@dataclass
+class Application:
+    """A registry of names. Functions may be plain or async; plain ones run in a thread."""
+
+    functions: dict[str, Callable[..., Any]] = field(default_factory=dict)
+    constraints: dict[str, Judge] = field(default_factory=dict)
+    recognisers: dict[str, Callable[[str], Any]] = field(default_factory=dict)
+    outputs: dict[str, type[BaseModel]] = field(default_factory=dict)
+
+    def function(self, function: F) -> F:
+        """Register a function for `call` nodes and template context, under its own name.
+
+        Arguments and result are checked against its annotations; a parameter named `idempotency_key` receives the key.
+        """
+        _add(self.functions, "function", function.__name__, function)
+        return function
+
+    def constraint(self, function: F) -> F:
+        """Register a constraint: `(proposal, **with) -> None`, or a message when it does not hold."""
+        _add(self.constraints, "constraint", function.__name__, function)
+        return function
+
+    def recogniser(self, function: F) -> F:
+        """Register a recogniser: text to a value (or a `Reading`, which says where it stands), or None."""
+        _add(self.recognisers, "recogniser", function.__name__, function)
+        return function
+
+    def output(self, model: M) -> M:
+        """Register a pydantic model for a node's further output fields."""
+        _add(self.outputs, "output model", model.__name__, model)
+        return model
+
+
+def _add(registry: dict[str, Any], kind: str, name: str, value: Any) -> None:
+    if name in registry:
+        raise UsageError(f"The {kind} '{name}' is registered twice.", hint="Rename one of them.")
+    registry[name] = value
+
+
+def load_application(path: Path | str) -> Application:
+    """The `Application` that a Python file defines under the name `app`; the file is run, so name only your own.
+
+    Raises `InvalidFile` when it is absent, fails, or defines none.
+    """
+    source = Path(path)
+    if not source.is_file():
+        raise InvalidFile(source, "there is no such file.", hint="Name the Python file that defines `app`.")
+    name = f"_dialoom_application_{source.stem}_{abs(hash(source.resolve()))}"
+    spec = importlib.util.spec_from_file_location(name, source)
+    if spec is None or spec.loader is None:
+        raise InvalidFile(source, "not a Python file.")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        raise InvalidFile(source, f"running it failed: {type(error).__name__}: {error}.") from error
+    app = getattr(module, "app", None)
+    if not isinstance(app, Application):
+        raise InvalidFile(source, "it defines no `app`.", hint="Write: app = Application()")
+    return app
+
+
+def accepts(function: Callable[..., Any], name: str) -> bool:
+    """Whether a function has a parameter of this name (or takes any)."""
+    parameters: Mapping[str, inspect.Parameter] = inspect.signature(function).parameters
+    return name in parameters or any(item.kind is inspect.Parameter.VAR_KEYWORD for item in parameters.values())
+
+
+__all__ = ["Application", "Proposal", "accepts", "load_application"]

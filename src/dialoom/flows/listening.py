@@ -1,0 +1,430 @@
+"""A prompt node: arriving at it, hearing the user there, and what happens when the user wants something else."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from dialoom.flows.constraints import Turns
+from dialoom.flows.consulting import consult, queue
+from dialoom.flows.expressions import TemplateFailed, evaluate
+from dialoom.flows.flow import default_repairs
+from dialoom.flows.intents import Recognised, find_intents
+from dialoom.flows.judging import Snapshot, constraints_of, judge_entry, judge_turn, judge_user, snapshot, undo
+from dialoom.flows.nodes import STAY, PromptNode, Rule
+from dialoom.flows.recognise import Hearing, Match, recognise
+from dialoom.flows.requests import Requests, requests_of
+from dialoom.flows.slots import ByDate, ByNumber, ByText, ByYesNo, Recogniser, Slot, empty
+from dialoom.flows.stack import drop, enter, forget, go, serve, start_flow, start_repair
+from dialoom.flows.work import SlotRefused, Work
+
+CORRECT, EXPLAIN = "correct", "explain"
+
+
+@dataclass
+class Heard:
+    """What recognisers made of a message at a node."""
+
+    filled: list[str] = field(default_factory=list)
+    refused: list[str] = field(default_factory=list)
+    unclear: Match | None = None
+    target: str | None = None
+
+    @property
+    def understood(self) -> bool:
+        """Whether the message meant anything here."""
+        return bool(self.filled or self.refused or self.unclear or self.target)
+
+
+async def arrive(work: Work, node: PromptNode) -> bool:
+    """Come to a node (or come back to it): returns whether the conversation now waits here for the user."""
+    if not await _entered(work, node):
+        return fall_back(work, node, "entry")
+    frame = work.frame
+    if "recognisers" in work.flow.order(node) and work.hearing is not None:
+        heard = hear(work, node, work.hearing, (), carried=True)
+        if heard.unclear is not None and _clarify(work, heard.unclear):
+            return False
+        if heard.refused:
+            work.say("\n".join(heard.refused), "refused")
+    target = _rule(work, node, ())
+    if target is not None:
+        return await _leave(work, node, target)
+    if serve(work):
+        return False
+    if not node.ask and not work.model_spoke and work.text and "model" in work.flow.order(node) and work.ports.model:
+        consulted = await consult(work, node)
+        if consulted is None:
+            return fall_back(work, node, "model")
+        if consulted.interrupted:
+            return False
+        if consulted.target not in (None, frame.node):
+            go(work, str(consulted.target), "model")
+            return False
+    return wait(work, node)
+
+
+async def _entered(work: Work, node: PromptNode) -> bool:
+    """Judge the entry constraints, once a visit."""
+    if not work.frame.entry:
+        return True
+    work.frame.entry = False
+    return not await judge_entry(work, node)
+
+
+async def _leave(work: Work, node: PromptNode, target: str) -> bool:
+    """Follow a rule that holds on arrival, if the constraints let it."""
+    if await judge_turn(work, node, snapshot(work), None, target):
+        return wait(work, node)
+    work.model_spoke = False
+    go(work, target, "rule")
+    return False
+
+
+def wait(work: Work, node: PromptNode) -> bool:
+    """Ask, unless the model has just done so, and wait for the user."""
+    if not work.model_spoke:
+        ask(work, node)
+    work.frame.arrived, work.frame.waited_at = True, work.frame.node
+    return True
+
+
+def ask(work: Work, node: PromptNode) -> None:
+    """Say the node's question: the one of the first slot that is missing, where it has one for each."""
+    if isinstance(node.ask, str):
+        work.say_template(node.ask, "ask")
+        return
+    memory = work.memory()
+    missing = [name for name in node.ask if empty(memory.get(name))]
+    work.say_template(node.ask[missing[0] if missing else list(node.ask)[-1]], "ask")
+
+
+def fall_back(work: Work, node: PromptNode, cause: str) -> bool:
+    """Take the declared way out: say so, and stay or go elsewhere."""
+    way_out = node.fallback or work.flow.fallback
+    work.record("fallback_taken", cause, node=work.frame.node, go=way_out.go)
+    work.say_template(way_out.say, "fallback")
+    work.hearing, work.model_spoke, work.frame.attempts = None, False, 0
+    if way_out.go == STAY:
+        return wait(work, node)
+    go(work, way_out.go, "fallback")
+    return False
+
+
+async def listen(work: Work, node: PromptNode) -> bool:
+    """Hear a fresh message at the node where the user was asked. Returns whether the conversation now waits."""
+    frame, work.fresh = work.frame, False
+    if not await _entered(work, node):
+        return fall_back(work, node, "entry")
+    frame.turns += 1
+    if _too_many_turns(work, node):
+        return fall_back(work, node, "turns")
+    refusals = [item.message for item in judge_user(work, node)]
+    if refusals:
+        return _refuse(work, node, refusals)
+    intents = find_intents(work.text, work.flow.all_intents(), work.ports.likeness)
+    work.intent = intents[0].intent if intents else ""
+    if intents:
+        work.record("intent_recognised", "words", intents=[item.intent for item in intents], node=frame.node)
+    return await _understand(work, node, intents)
+
+
+async def _understand(work: Work, node: PromptNode, intents: Sequence[Recognised]) -> bool:
+    order = work.flow.order(node)
+    if "recognisers" in order:
+        settled = await _urgent(work, node, intents)
+        if settled is not None:
+            return settled
+    for who in order:
+        if who == "recognisers":
+            settled = await _recognised(work, node, intents)
+            if settled is not None:
+                return settled
+        elif work.ports.model is not None:
+            consulted = await consult(work, node)
+            if consulted is not None:
+                return _follow(work, node, consulted.target, consulted.interrupted)
+            if order[-1] == "model":
+                return fall_back(work, node, "model")
+    if "recognisers" not in order:
+        work.record("model_failed", "prompt", node=work.frame.node, error="there is no model")
+        return fall_back(work, node, "model")
+    return _not_understood(work, node)
+
+
+def _follow(work: Work, node: PromptNode, target: str | None, interrupted: bool) -> bool:
+    if interrupted:
+        return False
+    if target is None or target == work.frame.node:
+        return not serve(work) and wait(work, node)
+    work.frame.waited_at = work.frame.node
+    go(work, target, "model")
+    return False
+
+
+# Urgent: what is heard before anything else
+
+
+async def _urgent(work: Work, node: PromptNode, intents: Sequence[Recognised]) -> bool | None:
+    named = {intent for rule in node.rules for intent in rule.intents}
+    said = {item.intent for item in intents} - named
+    for repair in ("hand_off", "cancellation"):
+        if (
+            work.frame.repair != repair
+            and said & set(_triggers(work, repair))
+            and start_repair(work, repair, "asked for")
+        ):
+            work.hearing = None
+            return False
+    if CORRECT in said and not work.frame.repair:
+        return await _correct(work, node)
+    return None
+
+
+async def _correct(work: Work, node: PromptNode) -> bool | None:
+    """'No, make it large': change slots of this flow that are already filled; None if no value was meant."""
+    before, declared, memory = snapshot(work), work.declared(), work.memory()
+    prompts = [item for item in work.graph.nodes.values() if isinstance(item, PromptNode)]
+    names = dict.fromkeys(name for item in prompts for name in item.writable if name in declared)
+    hearing = _hearing(work, (0, len(work.text)))
+    changes: dict[str, str] = {}
+    for name in sorted(names, key=lambda item: _rank(declared[item])):
+        if empty(memory[name]) or isinstance(declared[name].recogniser, ByYesNo | ByText | None):
+            continue
+        match = recognise(name, declared[name], hearing)
+        if match is None or match.rivals:
+            continue
+        hearing.take(match)
+        try:
+            if work.set(name, match.value, "correction"):
+                shown = "changed" if declared[name].secret else work.memory()[name]
+                changes[name] = f"{name.replace('_', ' ')}: {shown}"
+        except SlotRefused as error:
+            return _refuse(work, node, [declared[name].refusal or str(error)])
+    if not changes:
+        return None
+    violations = await judge_turn(work, node, before, None, STAY)
+    if violations:
+        undo(work, before)
+        return _refuse(work, node, [item.message for item in violations])
+    work.hearing, work.state.misses = None, 0
+    work.frame.arrived = False
+    recheck = [declared[name].recheck for name in changes if declared[name].recheck in work.graph.nodes]
+    if recheck:
+        enter(work, recheck[0], "corrected")
+    start_repair(work, "correction", "corrected", changes=", ".join(changes.values()))
+    return False
+
+
+def _triggers(work: Work, repair: str) -> tuple[str, ...]:
+    """The intents that start a repair: those of the sub-flow that does it, else those of the default."""
+    name = work.flow.repair_for(repair, work.graph, None)
+    own = work.flow.graph(name).triggers if name else ()
+    return own or default_repairs().flows[repair].triggers
+
+
+# Recognisers
+
+
+def hear(work: Work, node: PromptNode, hearing: Hearing, intents: Sequence[str], *, carried: bool = False) -> Heard:
+    """Fill the node's slots from a message, then look which rule holds.
+
+    A message carried over from another node of the same turn fills only what is empty, and says neither yes nor no.
+    """
+    heard, declared, memory = Heard(), work.declared(), work.memory()
+    missing = [name for name in node.writable if empty(memory.get(name))]
+    for name in sorted(node.writable, key=lambda item: (_rank(declared[item]), item not in missing)):
+        slot = declared[name]
+        if not _listens(slot, name, [item for item in missing if _rank(declared[item]) == _rank(slot)], carried):
+            continue
+        match = recognise(name, slot, hearing)
+        if match is None:
+            continue
+        hearing.take(match)
+        if slot.secret:
+            work.secrets.append(hearing.text[match.start : match.end])
+        if match.rivals:
+            heard.unclear = heard.unclear or match
+            continue
+        try:
+            work.set(name, match.value, "recognised")
+            heard.filled.append(name)
+        except SlotRefused as error:
+            work.record(
+                "constraint_violated", "slot", constraint=f"slot {name}", message=str(error), node=work.frame.node
+            )
+            heard.refused.append(slot.refusal or str(error))
+    if not carried and not heard.refused and heard.unclear is None and (heard.filled or intents):
+        heard.target = _rule(work, node, intents, otherwise=bool(heard.filled))
+    return heard
+
+
+def _rank(slot: Slot) -> int:
+    """Recognisers that are sure of themselves go first."""
+    by: Recogniser | None = slot.recogniser or (slot.items.recogniser if slot.items else None)
+    match by:
+        case ByDate(by="datetime"):
+            return 1
+        case ByDate():
+            return 2
+        case ByNumber():
+            return 3
+        case ByYesNo():
+            return 4
+        case ByText():
+            return 5
+    return 0
+
+
+def _listens(slot: Slot, name: str, missing: Sequence[str], carried: bool) -> bool:
+    """Whether a slot is to be filled now; `missing` are those of its kind that are empty."""
+    rank = _rank(slot)
+    if rank >= 4:
+        return not carried and name in missing[:1]
+    return name in missing or (rank == 0 and not carried)
+
+
+def _rule(work: Work, node: PromptNode, intents: Sequence[str], *, otherwise: bool = False) -> str | None:
+    """Where the first rule that holds leads. One without conditions holds for any message that was understood."""
+    memory = work.memory()
+    for rule in node.rules:
+        if rule.conditional:
+            if _holds(work, rule, intents, memory):
+                return rule.go
+        elif otherwise:
+            return rule.go
+    return None
+
+
+def _holds(work: Work, rule: Rule, intents: Sequence[str], memory: dict[str, object]) -> bool:
+    if rule.intents and not set(rule.intents) & set(intents):
+        return False
+    if any(empty(memory.get(name)) for name in rule.filled or ()):
+        return False
+    if any(not empty(memory.get(name)) for name in rule.missing or ()):
+        return False
+    if rule.automaton is not None and work.ports.signals.get("automaton") != rule.automaton:
+        return False
+    try:
+        return rule.when is None or bool(evaluate(rule.when, work.values()))
+    except TemplateFailed as error:
+        work.record("template_failed", "rule", error=str(error), node=work.frame.node)
+        return False
+
+
+async def _recognised(work: Work, node: PromptNode, intents: Sequence[Recognised]) -> bool | None:
+    """What recognisers make of the message; None when it means nothing to them."""
+    before = snapshot(work)
+    wanted = requests_of(work, node, intents)
+    work.hearing = _hearing(work, wanted.own)
+    start, end = wanted.own
+    mine = [item.intent for item in intents if start <= item.start < end]
+    heard = hear(work, node, work.hearing, mine)
+    if heard.understood:
+        return await _settle(work, node, before, heard, wanted)
+    if wanted.elsewhere:
+        return _digress(work, wanted)
+    if work.frame.repair:
+        return None
+    said = {item.intent for item in intents}
+    work.hearing = None
+    if EXPLAIN in said and start_repair(work, "clarification", "asked for", candidates=[], subject=""):
+        return False
+    if said & set(_triggers(work, "chitchat")) and start_repair(work, "chitchat", "heard"):
+        return False
+    target = _rule(work, node, mine, otherwise=True)
+    if target is None:
+        return None
+    return await _settle(work, node, before, Heard(target=target), wanted)
+
+
+async def _settle(work: Work, node: PromptNode, before: Snapshot, heard: Heard, wanted: Requests) -> bool:
+    """Keep what was heard, if the constraints allow it, and move."""
+    if heard.refused:
+        return _refuse(work, node, heard.refused)
+    target = heard.target or STAY
+    violations = await judge_turn(work, node, before, None, target)
+    if violations:
+        undo(work, before)
+        return _refuse(work, node, [item.message for item in violations])
+    for flow, text in wanted.elsewhere:
+        queue(work, flow, text, max(1, len(work.state.stack) - 1))
+    work.state.misses, work.frame.attempts = 0, 0
+    if heard.unclear is not None and _clarify(work, heard.unclear):
+        return False
+    if target != STAY:
+        work.frame.waited_at = work.frame.node
+        go(work, target, "rule")
+        return False
+    return not serve(work) and wait(work, node)
+
+
+def _refuse(work: Work, node: PromptNode, messages: Sequence[str]) -> bool:
+    """Say what is wrong and ask again; after too many attempts take the fallback."""
+    work.hearing = None
+    work.frame.attempts += 1
+    retries = node.retries if node.retries is not None else work.flow.retries
+    if work.frame.attempts > retries:
+        return fall_back(work, node, "constraint")
+    work.say("\n".join(messages), "refused")
+    return wait(work, node)
+
+
+def _too_many_turns(work: Work, node: PromptNode) -> bool:
+    for constraint in constraints_of(work, node):
+        if isinstance(constraint, Turns) and work.frame.turns > constraint.turns:
+            message = constraint.message or f"More than {constraint.turns} turns at this node."
+            work.record(
+                "constraint_violated", "turns", constraint=constraint.label, message=message, node=work.frame.node
+            )
+            return True
+    return False
+
+
+# Something else than what was asked
+
+
+def _digress(work: Work, wanted: Requests) -> bool:
+    (flow, text), *rest = wanted.elsewhere
+    for name, words in rest:
+        queue(work, name, words, len(work.state.stack))
+    work.state.misses = 0
+    start_flow(work, flow, "digression")
+    work.hearing = Hearing(text, work.now, work.flow.language, work.memory(), work.ports.app.recognisers)
+    return False
+
+
+def _clarify(work: Work, match: Match) -> bool:
+    return start_repair(
+        work, "clarification", "unclear", candidates=list(match.rivals), subject=match.slot, words=match.slot
+    )
+
+
+def _not_understood(work: Work, node: PromptNode) -> bool:
+    work.hearing = None
+    if work.frame.repair:
+        _give_back(work)
+        return False
+    if not work.frame.arrived and node.ask:
+        return wait(work, node)
+    work.state.misses += 1
+    if start_repair(work, "cannot_handle", "not understood"):
+        return False
+    return wait(work, node)
+
+
+def _give_back(work: Work) -> None:
+    """A repair that does not understand hands the message to what it interrupted."""
+    done = False
+    while work.frame.repair and len(work.state.stack) > 1:
+        done = done or work.frame.repair == "completion"
+        drop(work, "not understood")
+    work.fresh = True
+    if done:
+        forget(work)
+        go(work, work.graph.start, "restart")
+
+
+def _hearing(work: Work, span: tuple[int, int]) -> Hearing:
+    text = work.text[span[0] : span[1]]
+    return Hearing(text, work.now, work.flow.language, work.memory(), work.ports.app.recognisers)

@@ -1,0 +1,223 @@
+"""Moving through a flow: entering nodes, starting and ending flows on the stack, and what follows an end."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from dialoom.errors import InvalidFlow
+from dialoom.flows.expressions import fill
+from dialoom.flows.flow import Graph
+from dialoom.flows.nodes import (
+    CANCEL,
+    CLOSE,
+    END,
+    HAND_OFF,
+    HAND_OVER,
+    RESERVED,
+    RESTART,
+    STAY,
+    PromptNode,
+    SubflowNode,
+)
+from dialoom.flows.recognise import Hearing
+from dialoom.flows.state import DEPTH, Cause, Frame, Status
+from dialoom.flows.work import SlotRefused, Work
+
+
+def go(work: Work, target: str, cause: str) -> None:
+    """Follow a transition: to a node of this flow, or to what a reserved target stands for."""
+    frame = work.frame
+    if target not in RESERVED:
+        enter(work, target, cause)
+    elif target == STAY:
+        stay = frame.waited_at or frame.node
+        if stay != frame.node:
+            enter(work, stay, cause)
+    elif target == HAND_OFF:
+        if not start_repair(work, "hand_off", cause):
+            _finish(work, "handed_over", cause)
+    elif target == HAND_OVER:
+        _finish(work, "handed_over", cause)
+    elif target == CLOSE:
+        _finish(work, "closed", cause)
+    elif target == RESTART:
+        _restart(work, cause)
+    elif target == CANCEL:
+        _cancel(work, cause)
+    elif target == END:
+        _end(work, cause)
+
+
+def enter(work: Work, name: str, cause: str) -> None:
+    """Make `name` the present node of the flow that has the word."""
+    frame = work.frame
+    if name != frame.node:
+        frame.local = {}
+        frame.turns = 0
+    frame.node, frame.arrived, frame.entry, frame.attempts = name, False, True, 0
+    frame.visits[name] = frame.visits.get(name, 0) + 1
+    work.record("node_entered", cause, node=name, flow=frame.flow)
+
+
+def start_flow(
+    work: Work, name: str, cause: Cause, *, repair: str = "", memory: Mapping[str, Any] | None = None
+) -> None:
+    """Put a flow on the stack; what it interrupts waits below it. Raises `InvalidFlow` when flows nest without end."""
+    if len(work.state.stack) >= DEPTH:
+        raise InvalidFlow(
+            f"More than {DEPTH} flows are inside each other.", hint="Look for a sub-flow that calls itself."
+        )
+    graph = work.flow.graph(name)
+    work.state.stack.append(Frame(flow=name, node=graph.start, cause=cause, repair=repair, memory=dict(memory or {})))
+    if repair:
+        work.record("repair_started", repair, repair=repair, flow=name)
+    work.record("flow_started", cause, flow=name)
+    work.record("node_entered", cause, node=graph.start, flow=name)
+
+
+def start_repair(work: Work, repair: str, cause: str, **memory: Any) -> bool:
+    """Start a named repair at the present node; returns False where the author has switched it off."""
+    node = work.graph.nodes.get(work.frame.node)
+    name = work.flow.repair_for(repair, work.graph, node if isinstance(node, PromptNode) else None)
+    if name is None:
+        return False
+    help_text = node.help if isinstance(node, PromptNode) else ""
+    facts = {"title": title(work.graph, work.frame.flow), "help": help_text, "misses": work.state.misses, "why": cause}
+    start_flow(work, name, "repair", repair=repair, memory={**facts, **memory})
+    return True
+
+
+def title(graph: Graph, name: str) -> str:
+    """What the user is told a flow is about."""
+    return graph.title or name.replace("_", " ")
+
+
+def serve(work: Work) -> bool:
+    """Start the next waiting request whose time has come, before asking on; returns whether there was one.
+
+    Requests that need no further word from the user are answered at once.
+    """
+    queue = work.state.queue
+    due = [not work.flow.graph(item.flow).interactive or item.level >= len(work.state.stack) for item in queue]
+    if work.frame.repair or True not in due:
+        return False
+    at = due.index(True)
+    request = queue[at]
+    work.state.queue = [*queue[:at], *queue[at + 1 :]]
+    work.record("request_served", "queue", flow=request.flow, text=request.text)
+    work.frame.arrived, work.model_spoke = False, False
+    start_flow(work, request.flow, "queue")
+    work.hearing = Hearing(request.text, work.now, work.flow.language, work.memory(), work.ports.app.recognisers)
+    return True
+
+
+def _finish(work: Work, status: Status, cause: str) -> None:
+    work.state.status = status
+    work.record("handed_over" if status == "handed_over" else "closed", cause, flow=work.frame.flow)
+
+
+def _restart(work: Work, cause: str) -> None:
+    while work.frame.repair and len(work.state.stack) > 1:
+        drop(work, cause)
+    frame = work.frame
+    frame.memory = {}
+    if len(work.state.stack) == 1:
+        forget(work)
+    frame.visits = {}
+    work.state.restarts += 1
+    work.record("restarted", cause, flow=frame.flow)
+    enter(work, work.graph.start, cause)
+
+
+def forget(work: Work) -> None:
+    """Empty the flow's memory but for the slots that are kept, and the queue."""
+    kept = {name for name, slot in work.flow.slots.items() if slot.keep}
+    work.state.memory = {name: value for name, value in work.state.memory.items() if name in kept}
+    work.state.queue = []
+
+
+def _cancel(work: Work, cause: str) -> None:
+    while work.frame.repair and len(work.state.stack) > 1:
+        drop(work, cause)
+    while len(work.state.stack) > 1:
+        ended = drop(work, cause)
+        caller = work.graph.nodes.get(work.frame.node)
+        if ended.cause != "call":
+            _resume(work, reminder=True)
+            return
+        if isinstance(caller, SubflowNode) and caller.on_cancel:
+            go(work, caller.on_cancel, "cancelled")
+            return
+    _restart(work, cause)
+
+
+def drop(work: Work, cause: str) -> Frame:
+    """Take the topmost flow off the stack."""
+    frame = work.state.stack.pop()
+    work.record("flow_ended", cause, flow=frame.flow)
+    return frame
+
+
+def _end(work: Work, cause: str) -> None:
+    frame = work.frame
+    if len(work.state.stack) == 1:
+        work.record("flow_ended", cause, flow=frame.flow)
+        if not start_repair(work, "completion", "the flow is done"):
+            _finish(work, "closed", cause)
+        return
+    if frame.repair == "completion":
+        _finish(work, "closed", cause)
+        return
+    inner = work.memory()
+    drop(work, cause)
+    if frame.cause == "call":
+        _returned(work, inner)
+    elif frame.repair == "clarification" and frame.memory.get("subject"):
+        _clarified(work, str(frame.memory["subject"]), inner.get("answer"))
+    elif frame.repair:
+        _resume(work, reminder=False)
+    else:
+        _resume(work, reminder=True)
+
+
+def _returned(work: Work, inner: Mapping[str, Any]) -> None:
+    node = work.graph.nodes[work.frame.node]
+    if not isinstance(node, SubflowNode):
+        return
+    for outer, name in node.into.items():
+        try:
+            work.set(outer, inner.get(name), f"returned by {node.subflow}")
+        except SlotRefused as error:
+            work.record(
+                "constraint_violated", "into", constraint=f"slot {outer}", message=str(error), node=work.frame.node
+            )
+    go(work, node.go, "returned")
+
+
+def _clarified(work: Work, slot: str, answer: Any) -> None:
+    work.frame.arrived = False
+    if answer is not None:
+        try:
+            work.set(slot, answer, "clarification")
+        except SlotRefused as error:
+            work.record("constraint_violated", "clarification", constraint=f"slot {slot}", message=str(error))
+
+
+def _resume(work: Work, *, reminder: bool) -> None:
+    """Give the word back to an interrupted flow; it asks again, after the reminder of the repair `digression`."""
+    waiting = work.frame.arrived
+    work.frame.arrived = False
+    if reminder and waiting:
+        start_repair(work, "digression", "resumed")
+
+
+def with_arguments(work: Work, node: SubflowNode) -> None:
+    """Call a sub-flow with its arguments."""
+    arguments = fill(node.arguments, work.values())
+    start_flow(work, node.subflow, "call")
+    for name, value in arguments.items():
+        try:
+            work.set(name, value, "argument")
+        except SlotRefused as error:
+            work.record("constraint_violated", "argument", constraint=f"slot {name}", message=str(error))

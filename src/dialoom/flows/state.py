@@ -1,0 +1,136 @@
+"""Where a conversation stands, as plain values: the stack of flows, memory, the queue; and what happened, as events."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, JsonValue
+
+EventKind = Literal[
+    "user_said",
+    "assistant_said",
+    "node_entered",
+    "flow_started",
+    "flow_ended",
+    "slot_changed",
+    "intent_recognised",
+    "model_called",
+    "model_failed",
+    "output_rejected",
+    "constraint_violated",
+    "function_called",
+    "function_failed",
+    "template_failed",
+    "repair_started",
+    "request_queued",
+    "request_served",
+    "fallback_taken",
+    "handed_over",
+    "closed",
+    "restarted",
+    "migrated",
+    "turn_failed",
+]
+
+Cause = Literal["root", "call", "digression", "queue", "repair"]
+Status = Literal["open", "handed_over", "closed"]
+
+HISTORY = 12
+"""Utterances kept for templates; all of them are in the events."""
+LEDGER = 50
+"""Results of calls kept by idempotency key."""
+QUEUE = 8
+"""Requests that may wait; a message with more of them is not believed."""
+DEPTH = 16
+"""Flows that may be interrupted or called inside each other."""
+
+
+class Event(BaseModel):
+    """Something that happened: its place in the session, what, the facts, and why."""
+
+    model_config = ConfigDict(frozen=True)
+
+    offset: int
+    kind: EventKind
+    data: dict[str, Any] = {}
+    cause: str = ""
+
+
+class Frame(BaseModel):
+    """One flow on the stack, at a node."""
+
+    flow: str
+    node: str
+    cause: Cause = "root"
+    repair: str = ""
+    memory: dict[str, Any] = {}
+    local: dict[str, Any] = {}
+    """Slots of the present node."""
+    arrived: bool = False
+    """Whether the node has spoken and waits for the user."""
+    entry: bool = True
+    """Whether the entry constraints of the node are still to be judged."""
+    turns: int = 0
+    attempts: int = 0
+    visits: dict[str, int] = {}
+    waited_at: str = ""
+    """The last node that listened to the user."""
+
+
+class Queued(BaseModel):
+    """A further request of a message, with its words.
+
+    It is served when the conversation is about to wait with at most `level` flows on the stack.
+    """
+
+    flow: str
+    text: str
+    level: int = 1
+
+
+class Said(BaseModel):
+    """One utterance for templates."""
+
+    role: Literal["user", "assistant"]
+    text: str
+
+
+class State(BaseModel):
+    """A session between turns. Plain JSON values; a step never changes one, it returns the next."""
+
+    session: str
+    flow: str
+    fingerprint: str = ""
+    status: Status = "open"
+    turn: int = 0
+    restarts: int = 0
+    events: int = 0
+    memory: dict[str, Any] = {}
+    stack: list[Frame] = []
+    queue: list[Queued] = []
+    misses: int = 0
+    """Messages in a row that were not understood."""
+    history: list[Said] = []
+    ledger: dict[str, JsonValue] = {}
+
+    @property
+    def top(self) -> Frame:
+        """The flow that has the word."""
+        return self.stack[-1]
+
+
+class Turn(BaseModel):
+    """What one step gave: the reply, the events, and the state after it."""
+
+    reply: tuple[str, ...]
+    events: tuple[Event, ...]
+    state: State
+
+    @property
+    def text(self) -> str:
+        """The reply as one text."""
+        return "\n".join(self.reply)
+
+    def of(self, kind: EventKind) -> list[Event]:
+        """The events of one kind."""
+        return [event for event in self.events if event.kind == kind]

@@ -1,0 +1,113 @@
+"""The unified model at work: as planner, as relevance scorer, as reader, each by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from dialoom.knowledge.base import Evidence, Plan, Query, Source, tenths
+from dialoom.knowledge.order import closed
+from dialoom.knowledge.unified.model import UnifiedModel
+from dialoom.knowledge.unified.sequences import PLAN_LOSS, REPLY, SHARED, TokenSequence, Weighed
+from dialoom.knowledge.unified.tokens import END_OF_SOURCES, NULL, SCORES, acting_token, score_token, special_tokens
+
+_BATCH = 16
+
+
+class UnifiedPlanner:
+    """Plans by generating acting tokens (eq. 1, 2); only sources at hand can be called, each once."""
+
+    def __init__(self, model: UnifiedModel) -> None:
+        self._model = model
+
+    async def plan(self, query: Query, sources: Sequence[Source]) -> Plan:
+        """See `Planner`."""
+        names = [source.name for source in sources if source.name in self._model.sources]
+        return Plan(closed(self.acted(query, names), sources), reason="unified model")
+
+    def acted(self, query: Query, names: Sequence[str]) -> tuple[str, ...]:
+        """The sources called, in the order the model called them."""
+        import torch
+
+        sequences = self._model.sequences
+        built = sequences.context(query.context)
+        called: list[str] = []
+        while len(called) < len(names):
+            choices = {sequences.id(acting_token(name)): name for name in names if name not in called}
+            ids = [*choices, sequences.id(END_OF_SOURCES) if called else sequences.id(NULL)]
+            with torch.no_grad():
+                logits = self._model.logits([built])[0, len(built) - 1]
+            best = ids[int(logits[ids].argmax())]
+            if best not in choices:
+                break
+            called.append(choices[best])
+            _extend(built, best, SHARED, PLAN_LOSS)
+        return tuple(called)
+
+
+class UnifiedRelevance:
+    """Scores evidence by the evaluation token the model expects (eq. 3): the mean of their values, to tenths."""
+
+    def __init__(self, model: UnifiedModel) -> None:
+        self._model = model
+
+    async def relevance(self, query: Query, evidence: Sequence[Evidence]) -> list[float]:
+        """See `RelevanceScorer`."""
+        plan = tuple(dict.fromkeys(found.source for found in evidence))
+        return [tenths(value) for value in self.expected(query, plan, [found.text for found in evidence])]
+
+    def expected(self, query: Query, plan: Sequence[str], texts: Sequence[str]) -> list[float]:
+        """The mean evaluation value of each text, in [0, 1]; finer than tenths, for ranking."""
+        import torch
+
+        sequences = self._model.sequences
+        ids = [sequences.id(score_token(value)) for value in SCORES]
+        known = [source for source in plan if source in self._model.sources]
+        values = torch.tensor(SCORES)
+        found: list[float] = []
+        for start in range(0, len(texts), _BATCH):
+            batch = [sequences.scoring(query.context, known, text) for text in texts[start : start + _BATCH]]
+            with torch.no_grad():
+                logits = self._model.logits(batch).float().cpu()
+            for row, sequence in enumerate(batch):
+                found.append(float(logits[row, len(sequence) - 1, ids].softmax(-1) @ values))
+        return found
+
+
+class UnifiedReader:
+    """Replies greedily from conversation, evidence and scores (eq. 4)."""
+
+    def __init__(self, model: UnifiedModel, *, longest: int = 64) -> None:
+        self._model = model
+        self._longest = longest
+
+    async def read(self, query: Query, evidence: Sequence[Evidence]) -> str:
+        """See `Reader`."""
+        import torch
+
+        sequences = self._model.sequences
+        plan = [source for source in dict.fromkeys(e.source for e in evidence) if source in self._model.sources]
+        built = sequences.reading(query.context, plan, [Weighed(e.text, e.relevance or 0.0) for e in evidence])
+        said: list[int] = []
+        special = [sequences.id(token) for token in special_tokens(self._model.sources)]
+        while len(said) < self._longest:
+            with torch.no_grad():
+                logits = self._model.logits([built])[0, len(built) - 1]
+            logits[special] = float("-inf")
+            best = int(logits.argmax())
+            if best == self._model.tokenizer.eos_token_id:
+                break
+            said.append(best)
+            _extend(built, best, REPLY, 0)
+        return _text(self._model.tokenizer, said)
+
+
+def _extend(built: TokenSequence, token: int, piece: int, loss: int) -> None:
+    built.ids.append(token)
+    built.pieces.append(piece)
+    built.positions.append(built.positions[-1] + 1)
+    built.losses.append(loss)
+
+
+def _text(tokenizer: Any, ids: Sequence[int]) -> str:
+    return str(tokenizer.decode(list(ids), skip_special_tokens=True)).strip()
