@@ -9,13 +9,13 @@ from collections.abc import Sequence
 import typer
 from typer.exceptions import TyperException
 
-from dialoom.cli import (  # noqa: A004
+from dialoom.cli import (
     bench,
     chat,
     conform,
     demo,
     diff,
-    eval,
+    eval,  # noqa: A004
     flow,
     formats,
     init,
