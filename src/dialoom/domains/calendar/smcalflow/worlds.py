@@ -13,6 +13,7 @@ from itertools import islice
 from typing import Any
 
 from dialoom.dataflow import Call, Computation, Constant, Failure, Graph, walk
+from dialoom.domains.calendar.clues import Clues, Mention
 from dialoom.domains.calendar.facets import find_constraint
 from dialoom.domains.calendar.library import calendar_library
 from dialoom.domains.calendar.model import (
@@ -27,7 +28,6 @@ from dialoom.domains.calendar.model import (
     ShowAsStatus,
     World,
 )
-from dialoom.domains.calendar.smcalflow.clues import Clues, Mention
 from dialoom.domains.calendar.times import MONTHS
 
 USER = Recipient("you")
