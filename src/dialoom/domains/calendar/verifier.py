@@ -141,8 +141,8 @@ def _times(clues: Clues, topic: _Topic, world: World) -> Iterable[Claim]:
     named = {*topic.times, *edges, world.now.time()}
     near = {time.replace(second=0) for time in named} | {_next_minute(time) for time in named}
     for place, time in clues.times:
-        if not re.match(r"from ", clues.text[max(0, place - 5) : place]):
-            yield Claim("time", time.strftime("%H:%M"), time in near or (place < clues.tail and time in near))
+        if not clues.text.endswith(("from ", "to "), 0, place):
+            yield Claim("time", time.strftime("%H:%M"), time in near)
 
 
 def _loosely(pair: tuple[dt.time, dt.time], known: tuple[dt.time, dt.time]) -> bool:
