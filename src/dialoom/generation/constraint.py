@@ -106,7 +106,7 @@ class Guidance:
         module = guidance_module()
         lark = to_lark(grammar)
         limits = module.LLParserLimits(max_items_in_row=MAX_ITEMS)
-        matcher = module.LLMatcher(self.tokenizer, module.LLMatcher.grammar_from_lark(lark), limits=limits)
+        matcher = module.LLMatcher(self.tokenizer, module.LLMatcher.grammar_from_lark(lark), limits=limits, log_level=0)
         if matcher.get_error():
             check(grammar, lark)
             raise UsageError(f"The grammar cannot be compiled: {matcher.get_error()}")

@@ -1,4 +1,4 @@
-"""Functions over one table of a SQLite database. Names are quoted and values bound, so that no value changes a query."""
+"""Functions over one table of a SQLite database. Names are quoted and values bound: no value changes a query."""
 
 from __future__ import annotations
 
