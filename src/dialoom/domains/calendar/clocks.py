@@ -225,3 +225,102 @@ def to_hours(hours: float) -> dt.timedelta:
 def to_minutes(minutes: float) -> dt.timedelta:
     """Minutes."""
     return dt.timedelta(minutes=minutes)
+
+
+@function("toSeconds")
+def to_seconds(seconds: float) -> dt.timedelta:
+    """Seconds."""
+    return dt.timedelta(seconds=seconds)
+
+
+@function("subtractDurations")
+def subtract_durations(x: dt.timedelta, y: dt.timedelta) -> dt.timedelta:
+    """The first without the second."""
+    return x - y
+
+
+@function("adjustByDuration")
+def adjust_time(time: dt.time, duration: dt.timedelta) -> dt.time:
+    """A time of day moved by a length."""
+    return (dt.datetime.combine(dt.date(2000, 1, 2), time) + duration).time()
+
+
+@function("ConvertTimeToAM")
+def to_am(time: dt.time) -> dt.time:
+    """The time before noon with the same digits."""
+    return time.replace(hour=time.hour % 12)
+
+
+@function("ConvertTimeToPM")
+def to_pm(time: dt.time) -> dt.time:
+    """The time after noon with the same digits."""
+    return time.replace(hour=time.hour % 12 + 12)
+
+
+@function("TimeAround")
+def time_around(time: dt.time) -> Constraint[dt.time]:
+    """Within an hour of a time, within its day."""
+    first = time.replace(hour=max(0, time.hour - 1))
+    last = time.replace(hour=time.hour + 1) if time.hour < 23 else dt.time(23, 59)
+    return time_to_time(first, last)
+
+
+def _part(window: Constraint[dt.time], share_from: float, share_to: float) -> Constraint[dt.time]:
+    if window.bounds is None:
+        return window
+    day = dt.date(2000, 1, 1)
+    first, last = (dt.datetime.combine(day, edge) for edge in window.bounds)
+    return time_to_time((first + (last - first) * share_from).time(), (first + (last - first) * share_to).time())
+
+
+@function("EarlyTimeRange")
+def early_times(timeRange: Constraint[dt.time]) -> Constraint[dt.time]:  # noqa: N803
+    """The first third of a part of the day."""
+    return _part(timeRange, 0, 1 / 3)
+
+
+@function("LateTimeRange")
+def late_times(timeRange: Constraint[dt.time]) -> Constraint[dt.time]:  # noqa: N803
+    """The last third of a part of the day."""
+    return _part(timeRange, 2 / 3, 1)
+
+
+@function("OnDateAfterTime")
+def date_after_time(date: dt.date, time: dt.time) -> Constraint[dt.datetime]:
+    """From a time of a day to its end."""
+    return _moments(dt.datetime.combine(date, time), dt.datetime.combine(date, dt.time(23, 59)))
+
+
+@function("OnDateBeforeTime")
+def date_before_time(date: dt.date, time: dt.time) -> Constraint[dt.datetime]:
+    """From the beginning of a day to a time of it."""
+    return _moments(dt.datetime.combine(date, dt.time()), dt.datetime.combine(date, time))
+
+
+@function("DateTimeConstraint")
+def date_with_times(constraint: Constraint[dt.time], date: dt.date) -> Constraint[dt.datetime]:
+    """A part of a day."""
+    if constraint.bounds:
+        first, last = constraint.bounds
+        return _moments(dt.datetime.combine(date, first), dt.datetime.combine(date, last))
+    return Constraint(lambda moment: moment.date() == date and constraint.test(moment.time()), None)
+
+
+@function("PeriodDurationBeforeDateTime")
+def duration_before(dateTime: dt.datetime, periodDuration: PeriodDuration) -> dt.datetime:  # noqa: N803
+    """A moment moved back by a span."""
+    day = dates.shifted(dateTime.date(), periodDuration.period, -1)
+    return dt.datetime.combine(day, dateTime.time()) - periodDuration.duration
+
+
+@function("TimeBeforeDateTime")
+def time_before(dateTime: dt.datetime, time: dt.time) -> dt.datetime:  # noqa: N803
+    """The last moment before another with this time."""
+    moment = dt.datetime.combine(dateTime.date(), time)
+    return moment if moment < dateTime else moment - DAY
+
+
+@function("LastDuration")
+def last_duration(duration: dt.timedelta, *, world: World) -> Constraint[dt.datetime]:
+    """A length up to now."""
+    return _moments(world.now - duration, world.now)

@@ -11,12 +11,13 @@ from dialoom.domains.calendar.rules import (
     phrases,
     properties,
     queries,
+    values,
     when,
 )
 from dialoom.generation import Rules
 
 calendar_rules = Rules()
-for _module in (queries, properties, people, changes, errors, events, context, when, phrases, clock, names):
+for _module in (queries, properties, people, changes, values, errors, events, context, when, phrases, clock, names):
     calendar_rules.include(_module.rules)
 
 __all__ = ["calendar_rules"]

@@ -22,7 +22,7 @@ def world_of(graph: Graph) -> World:
     return world
 
 
-def value_of(node: Computation, graph: Graph, kind: type) -> Any:
+def value_of(node: Computation, graph: Graph, kind: Any) -> Any:
     """The node's value if it has one of this class, else None."""
     outcome = graph.outcome(node)
     return outcome if isinstance(outcome, kind) and not isinstance(outcome, Failure) else None

@@ -152,16 +152,6 @@ def whether_by_what(node: Computation, graph: Graph) -> Found:
     return {"search": search, "f": _facets(search, graph)} if search is not None else None
 
 
-@rules.rule("SAY", "Looks like it.", weight=0.3)
-def looks_like_it(node: Computation, graph: Graph) -> Found:
-    return {} if value_of(node, graph, bool) is True else None
-
-
-@rules.rule("SAY", "It doesn't look like it.", weight=0.3)
-def does_not_look_like_it(node: Computation, graph: Graph) -> Found:
-    return {} if value_of(node, graph, bool) is False else None
-
-
 @rules.rule("VERDICT", "Yes[,|.] ")
 def yes(node: Computation, graph: Graph) -> Found:
     return {} if value_of(node, graph, bool) is True else None
