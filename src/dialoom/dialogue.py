@@ -52,7 +52,8 @@ class Dialogue:
     def joined(self) -> Dialogue:
         """The dialogue with consecutive utterances of one speaker joined into one round.
 
-        Texts are joined by a space, tags are united in order, the last action and the last annotations win per key.
+        Texts are joined by a space and tags united in order. Lists in annotations are united too (acts, intents, the
+        values of slots); of an action and of other annotations the last one counts.
         Tool rounds are never joined: each call and each result is an observation of its own.
         """
         rounds: list[Utterance] = []
@@ -64,8 +65,38 @@ class Dialogue:
                     text=f"{last.text} {utterance.text}".strip(),
                     tags=tuple(dict.fromkeys((*last.tags, *utterance.tags))),
                     action=utterance.action if utterance.action is not None else last.action,
-                    annotations=MappingProxyType({**last.annotations, **utterance.annotations}),
+                    annotations=MappingProxyType(_united(last.annotations, utterance.annotations)),
                 )
             else:
                 rounds.append(utterance)
         return replace(self, utterances=tuple(rounds))
+
+
+def as_json(dialogue: Dialogue) -> dict[str, Any]:
+    """The JSON form of a dialogue, as Dialoom JSONL holds it; what is empty is left out."""
+    turns = []
+    for utterance in dialogue.utterances:
+        turn: dict[str, Any] = {"role": utterance.role.value, "text": utterance.text}
+        if utterance.tags:
+            turn["tags"] = list(utterance.tags)
+        if utterance.action is not None:
+            turn["action"] = utterance.action
+        if utterance.annotations:
+            turn["annotations"] = dict(utterance.annotations)
+        turns.append(turn)
+    whole: dict[str, Any] = {"id": dialogue.id, "utterances": turns}
+    return {**whole, "metadata": dict(dialogue.metadata)} if dialogue.metadata else whole
+
+
+def _united(first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, Any]:
+    """Both, key by key: lists one after the other without repeats, mappings in the same way, else the second."""
+    united = dict(first)
+    for key, value in second.items():
+        held = united.get(key)
+        if isinstance(held, list | tuple) and isinstance(value, list | tuple):
+            united[key] = [*held, *(each for each in value if each not in held)]
+        elif isinstance(held, Mapping) and isinstance(value, Mapping):
+            united[key] = _united(held, value)
+        else:
+            united[key] = value
+    return united

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from dialoom.dialogue import Dialogue
-from dialoom.examples import DenseSelector, Selector, Selectors, TurnIndex
+from dialoom.examples import ConcatenationSelector, DenseSelector, Selector, Selectors, TurnIndex
 from dialoom.testing.encoders import EncoderConformance, HashedWords
 from dialoom.testing.selectors import CORPUS, SelectorConformance
 
@@ -41,6 +41,16 @@ class TestDense(SelectorConformance):
 class TestDenseHistory(SelectorConformance):
     def make(self) -> Selector:
         return opened("dense-history")
+
+
+class TestConcatenation(SelectorConformance):
+    def make(self) -> Selector:
+        return opened("concatenation")
+
+
+class TestApproximateConcatenation(SelectorConformance):
+    def make(self) -> Selector:
+        return ConcatenationSelector.build(INDEX, HashedWords(), approximate=True)
 
 
 class TestApproximate(SelectorConformance):

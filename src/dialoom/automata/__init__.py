@@ -7,6 +7,8 @@ from dialoom.automata.exports import export
 from dialoom.automata.format import dumps, from_parts, loads, to_parts
 from dialoom.automata.navigation import Mismatch, NavigationRouter, Navigator, Position
 from dialoom.automata.paper import learn_paper
+from dialoom.automata.predictive import PredictiveModel, PredictiveSettings, learn_predictive
+from dialoom.automata.predictive_router import PredictiveRouter
 from dialoom.automata.router import Candidate, Route, Router, Step
 from dialoom.automata.samples import with_samples
 from dialoom.automata.symbols import Round, TagSequence
@@ -20,6 +22,9 @@ __all__ = [
     "NavigationRouter",
     "Navigator",
     "Position",
+    "PredictiveModel",
+    "PredictiveRouter",
+    "PredictiveSettings",
     "Round",
     "Route",
     "Router",
@@ -34,6 +39,7 @@ __all__ = [
     "export",
     "from_parts",
     "learn_paper",
+    "learn_predictive",
     "loads",
     "to_parts",
     "with_samples",

@@ -28,7 +28,7 @@ ROWS = 256
 CHUNK = 100_000
 GROWTH = 1.1
 STEP = 0.05
-NARROWING = 2.0
+NARROWING = 4.0
 
 
 @dataclass(frozen=True, slots=True)

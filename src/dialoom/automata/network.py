@@ -28,8 +28,10 @@ class Training:
     drop_hidden: float = 0.6
     drop_input: float = 0.3
     batch: int = 256
-    steps: int = 3000
-    """At most this many steps: larger corpora are trained with larger batches, so that time grows linearly."""
+    least: int = 500
+    most: int = 2000
+    """Between `least` and `most` steps: a small corpus is gone through more often, in smaller batches; a large one is
+    trained with larger batches, so that time grows linearly."""
 
 
 class Network:
@@ -53,9 +55,11 @@ class Network:
             (draw.standard_normal((training.hidden, classes)) * training.hidden**-0.5).astype(np.float32),
             np.zeros(classes, np.float32),
         ]
-        batch = max(training.batch, -(-count * training.epochs // training.steps))
-        adam = _Adam(arrays, training, total=training.epochs * -(-count // batch))
-        for _ in range(training.epochs):
+        batch = max(min(training.batch, max(16, count // 40)), -(-count * training.epochs // training.most))
+        steps = -(-count // batch)
+        epochs = max(training.epochs, -(-training.least // steps))
+        adam = _Adam(arrays, training, total=epochs * steps)
+        for _ in range(epochs):
             order = draw.permutation(count)
             for start in range(0, count, batch):
                 some = order[start : start + batch]
@@ -120,11 +124,12 @@ def _gradients(
     before = np.asarray(seen @ first[active], dtype=np.float32) + bias
     mask = _kept(before.shape, training.drop_hidden, draw) * (before > 0).astype(np.float32)
     hidden = before * mask
-    error = _softmax(hidden @ second + last)
+    error: NDArray[np.float32] = _softmax(np.asarray(hidden @ second + last, dtype=np.float32))
     error[np.arange(len(wanted)), wanted] -= 1.0
     error /= len(wanted)
-    back = (error @ second.T) * mask
-    return [np.asarray(seen.T @ back), back.sum(axis=0), hidden.T @ error, error.sum(axis=0)], active
+    back: NDArray[np.float32] = np.asarray(error @ second.T * mask, dtype=np.float32)
+    upper: NDArray[np.float32] = np.asarray(hidden.T @ error, dtype=np.float32)
+    return [np.asarray(seen.T @ back), back.sum(axis=0), upper, error.sum(axis=0)], active.astype(np.int64)
 
 
 def _kept(shape: tuple[int, ...], drop: float, draw: np.random.Generator) -> NDArray[np.float32]:

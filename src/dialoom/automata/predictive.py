@@ -17,13 +17,15 @@ from numpy.typing import NDArray
 
 from dialoom.automata.assignment import Centres, Floats, Ints, Moves, Positions, group_positions, place
 from dialoom.automata.automaton import Automaton, State, Transition, symbol
-from dialoom.automata.history import SYSTEM, FeatureIndex, History, primary
+from dialoom.automata.history import SYSTEM, TOOL, FeatureIndex, History, primary
 from dialoom.automata.network import Network, Training
 from dialoom.automata.symbols import TagSequence
 from dialoom.errors import NothingToLearn, UsageError
 
 END = ""
 """The class of positions after which the system says nothing more."""
+
+PER_STATE = 20  # training rounds a state needs, so that a small corpus gives a small automaton
 
 CHUNK = 2000  # dialogues placed at a time
 
@@ -32,14 +34,15 @@ CHUNK = 2000  # dialogues placed at a time
 class PredictiveSettings:
     """How predictive states are learned.
 
-    At most `states` states; `pull` is how many nats a position may lose by following delta; predictor and states
-    are fitted on at most `sample` positions (more dialogues still get states, visits and transitions);
+    At most `states` states, and no more than one for `PER_STATE` rounds of training; `pull` is how many
+    nats a position may lose by following delta; predictor and states are fitted on at most `sample` positions (more
+    dialogues still get states, visits and transitions);
     `refinements` rounds of assigning positions and counting transitions again.
     """
 
     states: int = 200
     pull: float = 0.5
-    sample: int = 60_000
+    sample: int = 40_000
     refinements: int = 6
     seed: int = 0
     training: Training = field(default_factory=Training)
@@ -164,7 +167,7 @@ def _targets(sequences: Iterable[TagSequence], classes: Sequence[str]) -> tuple[
                 following = number[primary(said)]
             wanted.append(following)
         targets += reversed(wanted)
-        teaches += [*(said.role != "tool" for said in sequence.rounds), True]
+        teaches += [*(said.role != TOOL for said in sequence.rounds), True]
     return np.asarray(targets, dtype=np.int64), np.asarray(teaches, dtype=np.bool_)
 
 
@@ -195,7 +198,8 @@ def _predictor(
 def _states(
     expected: Floats, positions: Positions, names: _Names, settings: PredictiveSettings
 ) -> tuple[Centres, Moves, Ints]:
-    state, roles = group_positions(expected, positions.role, settings.states, settings.seed)
+    states = min(settings.states, max(2, int((positions.role >= 0).sum()) // PER_STATE))
+    state, roles = group_positions(expected, positions.role, states, settings.seed)
     centres = Centres.mean(expected, state, roles)
     moves = Moves.count(positions, state, len(roles), len(names.symbols))
     for _ in range(settings.refinements):
@@ -259,7 +263,7 @@ def _model(
         default=default,
         purity=purity,
         turns=turns,
-        threshold=_threshold(purity, tags),
+        threshold=_threshold(purity),
         pull=settings.pull,
     )
 
@@ -279,14 +283,10 @@ def _turns(every: Sequence[TagSequence], positions: Positions, state: Ints, name
 UNSURE = 1 / 3
 
 
-def _threshold(purity: Floats, tags: Ints) -> float:
-    """The purity below which the tag a state expects is wrong in two of three training turns, states pooled."""
-    order = np.argsort(purity, kind="stable")
-    size = tags.sum(axis=1)[order]
-    right = np.cumsum(tags.max(axis=1)[order])
-    share = right / np.maximum(np.cumsum(size), 1)
-    unsure = np.flatnonzero((share < UNSURE) & (size > 0))
-    return float(purity[order[unsure[-1]]]) if len(unsure) else 0.0
+def _threshold(purity: Floats) -> float:
+    """The highest purity of a state whose commonest next tag is wrong in more than two of three training turns."""
+    unsure = purity[purity < UNSURE]
+    return float(unsure.max()) if len(unsure) else 0.0
 
 
 def _automaton(

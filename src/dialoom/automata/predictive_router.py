@@ -67,13 +67,13 @@ class PredictiveRouter:
         """Where the conversation stands after `rounds`: state, path, the likeliest next system tags.
 
         `confidence` is the purity of the state: the share of its training turns that its commonest next tag had.
-        Below the threshold learned from training the route is flagged `low_confidence`.
+        At or below the threshold learned from training the route is flagged `low_confidence`.
         """
         place = self._placed(tuple(rounds))
         next_tags = self._next_tags(place.expects)
         confidence = float(self.model.purity[place.state])
-        unsure = confidence < self.model.threshold
-        reason = f"the state's turns agree on a tag in {confidence:.0%}, below {self.model.threshold:.0%}"
+        unsure = confidence <= self.model.threshold
+        reason = f"the state's turns agree on a tag in {confidence:.0%}, and {self.model.threshold:.0%} is too few"
         return Route(
             place.state, place.path, next_tags, confidence, "low_confidence" if unsure else None, reason * unsure
         )

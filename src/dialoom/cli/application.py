@@ -16,6 +16,7 @@ from dialoom.cli import (
     demo,
     diff,
     eval,  # noqa: A004
+    eval_multiwoz,
     flow,
     formats,
     init,
@@ -48,6 +49,7 @@ app.command("chat")(chat.chat_command)
 app.command("route")(route.route_command)
 app.command("diff")(diff.diff_command)
 app.command("conform")(conform.conform_command)
+eval.app.command("multiwoz", epilog=eval_multiwoz.EXAMPLE)(eval_multiwoz.multiwoz_command)
 app.add_typer(eval.app, name="eval")
 app.command("say")(say.say_command)
 app.add_typer(rules.app, name="rules")

@@ -12,10 +12,13 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from dialoom.cli import eval_split
 from dialoom.dialogue import Dialogue
 from dialoom.errors import NothingToLearn, UnknownName, UsageError
 
 app = typer.Typer(help="Measure selectors, automata and agents.", no_args_is_help=True)
+
+app.command("split", epilog=eval_split.EXAMPLE)(eval_split.split_command)
 
 EXAMPLE = "Example: dialoom eval next-action --data star.zip --format star --observe tools"
 

@@ -8,11 +8,11 @@ import json
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
-from typing import Any, BinaryIO, cast
+from typing import BinaryIO, cast
 
 from dialoom.corpora.base import Document, ReadOptions
 from dialoom.corpora.records import Record, json_head, json_lines, parsed
-from dialoom.dialogue import EMPTY, Dialogue, Role, Utterance
+from dialoom.dialogue import EMPTY, Dialogue, Role, Utterance, as_json
 from dialoom.errors import InvalidRecord
 from dialoom.files import replacing
 
@@ -53,22 +53,6 @@ def _utterance(turn: Record) -> Utterance:
         raise turn.invalid("expected a list of texts.", "tags")
     action = turn.get("action", str)
     return Utterance(_ROLES[role], turn.text("text"), tuple(tags), action, turn.get("annotations", dict, EMPTY))
-
-
-def as_json(dialogue: Dialogue) -> dict[str, Any]:
-    """The JSON form of a dialogue; what is empty is left out. `JsonlReader` gives an equal dialogue back."""
-    turns = []
-    for utterance in dialogue.utterances:
-        turn: dict[str, Any] = {"role": utterance.role.value, "text": utterance.text}
-        if utterance.tags:
-            turn["tags"] = list(utterance.tags)
-        if utterance.action is not None:
-            turn["action"] = utterance.action
-        if utterance.annotations:
-            turn["annotations"] = dict(utterance.annotations)
-        turns.append(turn)
-    whole: dict[str, Any] = {"id": dialogue.id, "utterances": turns}
-    return {**whole, "metadata": dict(dialogue.metadata)} if dialogue.metadata else whole
 
 
 def write_jsonl(path: str | os.PathLike[str], dialogues: Iterable[Dialogue]) -> int:

@@ -3,6 +3,7 @@
 from dialoom.examples.automaton import AutomatonSelector, Candidates
 from dialoom.examples.base import Example, Selector
 from dialoom.examples.bm25 import BM25Selector
+from dialoom.examples.concatenation import ConcatenationSelector
 from dialoom.examples.dense import DenseSelector
 from dialoom.examples.mixture import Fallback, Mixture
 from dialoom.examples.ranking import Ranker
@@ -15,6 +16,7 @@ __all__ = [
     "AutomatonSelector",
     "BM25Selector",
     "Candidates",
+    "ConcatenationSelector",
     "DenseSelector",
     "Example",
     "Fallback",

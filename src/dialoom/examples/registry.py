@@ -12,6 +12,7 @@ from dialoom.errors import UnknownName, UsageError
 from dialoom.examples.automaton import AutomatonSelector, Candidates
 from dialoom.examples.base import Selector
 from dialoom.examples.bm25 import BM25Selector
+from dialoom.examples.concatenation import ConcatenationSelector
 from dialoom.examples.dense import DenseSelector
 from dialoom.examples.mixture import Fallback, Mixture
 from dialoom.examples.ranking import Ranker
@@ -45,6 +46,11 @@ class Selectors:
     def bm25(self) -> BM25Selector:
         """BM25 over the last `size` utterances."""
         return BM25Selector.build(self.index, size=self.size)
+
+    @cached_property
+    def concatenation(self) -> ConcatenationSelector:
+        """Cosine over the whole conversation as one text."""
+        return ConcatenationSelector.build(self.index, self._encoder)
 
     @cached_property
     def dense(self) -> DenseSelector:
@@ -87,6 +93,7 @@ SELECTORS: Mapping[str, Callable[[Selectors], Selector]] = MappingProxyType(
         "automaton": lambda selectors: selectors._automaton(selectors._ranker),
         "automaton-sampled": lambda selectors: selectors._automaton(None),
         "bm25": lambda selectors: selectors.bm25,
+        "concatenation": lambda selectors: selectors.concatenation,
         "dense": lambda selectors: selectors.dense,
         "dense-history": lambda selectors: selectors.dense_history,
         "hybrid": lambda selectors: selectors._hybrid(),

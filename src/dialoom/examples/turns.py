@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dialoom.dialogue import Dialogue, Role, Utterance
+from dialoom.dialogue import Dialogue, Role, Utterance, as_json
 from dialoom.errors import InvalidFile, UsageError
 from dialoom.examples.base import Example
 from dialoom.files import Parts, pack_array, pack_json, unpack_array, unpack_json
@@ -126,18 +125,8 @@ class TurnIndex:
 
 
 def _to_line(dialogue: Dialogue) -> bytes:
-    rows = []
-    for utterance in dialogue.utterances:
-        row: dict[str, Any] = {"role": utterance.role.value, "text": utterance.text}
-        if utterance.tags:
-            row["tags"] = list(utterance.tags)
-        if utterance.action is not None:
-            row["action"] = utterance.action
-        if utterance.annotations:
-            row["annotations"] = dict(utterance.annotations)
-        rows.append(row)
-    record = {"id": dialogue.id, "metadata": dict(dialogue.metadata), "utterances": rows}
-    return json.dumps(record, ensure_ascii=False, separators=(",", ":"), default=_plain).encode("utf-8") + b"\n"
+    line = json.dumps(as_json(dialogue), ensure_ascii=False, separators=(",", ":"), default=_plain)
+    return line.encode("utf-8") + b"\n"
 
 
 def _plain(value: object) -> object:

@@ -15,7 +15,7 @@ _FUNCTION_WORDS = """
     she should so some such than that that's the their them then there these they this those to too up us very was
     we we'll we're well were what what's when where which while who why will with would yes you you're your
 """
-FUNCTION_WORDS = frozenset(_FUNCTION_WORDS.split())
+FUNCTION_WORDS = frozenset((*_FUNCTION_WORDS.split(), "<number>"))
 """Words that no name starts or ends with while a telling one is at hand."""
 
 
@@ -62,8 +62,11 @@ def _ranked(profile: Counter[str], inside: int, totals: Counter[str], size: int)
 
 
 def _phrases(skeleton: Sequence[str]) -> Iterable[str]:
-    """Distinct runs of one to three words, without placeholders, question marks and repeated words."""
-    plain = ["" if word == "?" or word.startswith("<") else word for word in skeleton]
+    """Distinct runs of one to three words, without question marks and repeated words.
+
+    Placeholders count: a group of utterances that give an order number is best called `<order>`.
+    """
+    plain = ["" if word == "?" else word for word in skeleton]
     found = set()
     for start in range(len(plain)):
         for end in range(start + 1, min(start + LONGEST, len(plain)) + 1):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
+from dialoom.corpora.redaction.questions import asks_name
 from dialoom.corpora.redaction.words import AMBIGUOUS_NAMES, GIVEN_NAMES, ORDINARY_WORDS, words_of
 from dialoom.dialogue import Role
 
@@ -14,10 +15,23 @@ _GAP = re.compile(r" {1,2}")
 _STRONG = re.compile(
     r"\b(?:my (?:full |first |last |sur)?names?(?: is|['’]s| its| would be)?:? "
     r"|(?:full |first |last |sur)names? ?(?:is|:|-) ?|names? ?(?:is|:|would be) ?|name['’]s "
+    r"|under the names?(?: of)? "
     r"|(?:please|can|just|you may|you can|friends|everyone)(?: all)? call me )|^\W*name (?=[^\W\d_]+\W*$)",
     re.IGNORECASE,
 )
-_WEAK = re.compile(r"\b(?:i['’]?m|i am|this is|it['’]?s|it is|name|call me) ", re.IGNORECASE)
+_WEAK = re.compile(r"\b(?:i['’]?m|i am|this is|name|call me) ", re.IGNORECASE)
+_IT = re.compile(r"\b(?:it['’]?s|it is) ", re.IGNORECASE)
+_UNDER = re.compile(
+    r"\b(?:under|in the name of|on behalf of|(?:registered|belongs|addressed) to|(?:ordered|booked|bought) by) ",
+    re.IGNORECASE,
+)
+_MADE_FOR = re.compile(
+    r"\bmy (?:wife|husband|mother|mum|mom|father|dad|son|daughter|partner|sister|brother|friend|colleague),? "
+    r"|\b(?:orders?|bookings?|reservations?|parcels?|packages?|appointments?|accounts?|delivery|subscription|invoices?)"
+    r"(?: (?:is|was|made|booked))? for ",
+    re.IGNORECASE,
+)
+_FOR = re.compile(r"\bfor (?=[A-Z])")
 _ADDRESSED = re.compile(r"\b(?:you are|you['’]re) ", re.IGNORECASE)
 _CALLED = re.compile(r"\b(?:called|named) ", re.IGNORECASE)
 _GREETING = re.compile(
@@ -39,12 +53,12 @@ _REGARDS = re.compile(
     re.IGNORECASE,
 )
 _LAST = re.compile(r"[.!?)]\s+(?P<name>[A-Z][a-z]+)\s*(?:\d/\d)?\s*$")
-_ASKED = re.compile(
-    r"\b(?:your (?:full |first |last |sur|legal |good )*name|full name|name,? please|name (?:on|of) the (?:account"
-    r"|booking|reservation|order|card|patient|renter|guest|host)|who am i (?:speaking|chatting|talking)"
-    r"|whom? (?:do|am) i)",
-    re.IGNORECASE,
+_BESIDE = re.compile(
+    r"(?:^\W*|[,.;:)]\s+|[-–—] |\band |<[a-z]+> )(?P<name>[A-Z][\w'’-]+(?: [A-Z][\w'’-]+){1,2})(?=\W*$|[,.;]|\W+<)"
 )
+_IDENTIFIED = re.compile(r"<(?:order|account|phone|email|card|number|birthdate|ssn|secret)>").search
+_LIVES = re.compile(r"\b(?:to|for) (?P<name>[A-Z][\w'’-]+(?: [A-Z][\w'’-]+){1,2}),? <(?:our-)?address>")
+_BEFORE_NAME = re.compile(r"(?P<before>^|[.!?]\s+|\w,? |\W)(?P<name>[A-Z][a-z'’-]+[a-z]) <name>")
 _ALONE = re.compile(r"(?<![\w'’&-])(?P<name>[A-Z][a-z]{1,14})(?![\w'’&-]|['’]s)")
 _FILLERS = words_of("""
 yes yeah yep sure ok okay hi hello of course it is its my name i am im the full this so well and under for certainly
@@ -90,22 +104,33 @@ def _cues(turns: Iterable[tuple[Role, str]], seen: set[tuple[Role, str, bool]]) 
         if (role, text, asked) not in seen:
             seen.add((role, text, asked))
             yield from ((role, name, how) for name, how in _in_turn(role, text, asked))
-        asked = role is Role.SYSTEM and _ASKED.search(text) is not None
+        asked = role is Role.SYSTEM and asks_name(text)
 
 
 def _in_turn(role: Role, text: str, asked: bool) -> Iterator[tuple[str, str]]:
     yield from ((name, "own") for name in _after(_STRONG, text, _believed))
-    yield from ((name, "own") for name in _after(_WEAK, text, _introduced))
+    yield from ((name, "own") for name in _after(_WEAK, text, _presented))
+    yield from ((name, "own") for name in _after(_IT, text, _presented if role is Role.USER else _introduced))
     yield from ((name, "addressed") for name in _after(_ADDRESSED, text, _introduced))
     yield from ((name, "mentioned") for name in _after(_CALLED, text, _introduced))
     yield from ((name, "addressed") for name in _after(_GREETING, text, _greeted if role is Role.SYSTEM else _listed))
+    own = "own" if role is Role.USER else "mentioned"
+    yield from ((name, own) for name in _after(_UNDER, text, _full))
+    yield from ((name, "mentioned") for name in _after(_MADE_FOR, text, _full))
+    yield from ((name, "mentioned") for name in _after(_FOR, text, _given_in_full))
     if asked:
         yield from ((name, "own") for name in _answered(text))
+        yield from ((name, "own") for name in _pairs(_BESIDE, text))
     if role is Role.USER:
         yield from _opening(text)
     if not _CAPITAL(text):
         return
     yield from ((name, "mentioned") for name in _after(_TITLE, text, _believed))
+    if role is Role.USER and _IDENTIFIED(text) and not asked:
+        yield from ((name, "own") for name in _pairs(_BESIDE, text))
+    yield from ((name, "mentioned") for name in _pairs(_LIVES, text))
+    if "<name>" in text:
+        yield from ((name, "mentioned") for name in _before_name(text))
     signed: set[str] = set()
     match: re.Match[str] | None
     for match in _SIGNED.finditer(text):
@@ -173,6 +198,45 @@ def _introduced(words: list[str], rest: str) -> int:
     return int(second and words[0][0].isupper() and _may_be_name(words[0]) and len(words[0]) > 2)
 
 
+def _presented(words: list[str], rest: str) -> int:
+    """After "I'm", "this is", "it's": as above, or a given name and a surname that nobody knows."""
+    return _introduced(words, rest) or _full(words, rest)
+
+
+def _full(words: list[str], rest: str) -> int:
+    """A given name and a surname, known or not: two or three words with capitals, then a pause or an ordinary word."""
+    count = 0
+    while count < len(words) and _may_be_name(words[count]) and words[count][:1].isupper():
+        count += 1
+    if count < 2 or words[0].lower() in _PLACES or any(word.lower() in _FIRMS or word.isupper() for word in words):
+        return 0
+    if count < len(words):
+        return count if words[count].islower() and words[count] in ORDINARY_WORDS else 0
+    return count if not rest.strip() or not rest[0].isspace() or rest.split()[0].lower() in ORDINARY_WORDS else 0
+
+
+def _given_in_full(words: list[str], rest: str) -> int:
+    """A known given name with a surname."""
+    return _full(words, rest) if words and words[0].lower() in CERTAIN_NAMES else 0
+
+
+def _pairs(pattern: re.Pattern[str], text: str) -> Iterator[str]:
+    """Two or three words with capitals that are nothing else."""
+    for match in pattern.finditer(text):
+        words = match["name"].split()
+        if _full(words, "") == len(words):
+            yield match["name"]
+
+
+def _before_name(text: str) -> Iterator[str]:
+    """A first name beside a surname taken out: "Marguerite <name>", at a sentence's start only if it is known."""
+    for match in _BEFORE_NAME.finditer(text):
+        inside = match["before"][:1].isalnum()
+        known = _is_given(match["name"]) or (inside and _may_be_name(match["name"]))
+        if known and match["name"].lower() not in _TITLES:
+            yield match["name"]
+
+
 def _greeted(words: list[str], rest: str) -> int:
     """After a greeting by the system: a known given name, or a capitalised word before a pause."""
     if _listed(words, rest):
@@ -195,7 +259,7 @@ def _answered(text: str) -> Iterator[str]:
     while match := _NEXT.match(text, at):
         if match[1].lower().replace("’", "'") not in _FILLERS:
             words, ends = _run(text, match.start(1))
-            count = _believed(words, "")
+            count = 0 if any(word.lower() in _FIRMS for word in words) else _believed(words, "")
             short = len(text.split()) <= 4 or not text[ends[count - 1] :][:1].isspace() if count else False
             if count and (short or _is_given(words[0])):
                 yield text[match.start(1) : ends[count - 1]].rstrip(".")
@@ -268,6 +332,18 @@ def name_pattern(names: Mapping[str, Kind]) -> tuple[re.Pattern[str], dict[str, 
     return re.compile(rf"(?<![\w<])(?<!\w-)(?:{'|'.join(choices)})(?![\w>])"), kinds
 
 
+_PLACES = words_of("""
+san los las santa st saint el la le les costa hong port fort mount lake united puerto cape rio sao tel abu sri buenos
+star harry grand royal big apple xbox galaxy google microsoft sony samsung
+""")
+"""Words that open the names of places and brands, not of people."""
+_FIRMS = words_of("""
+venue ltd llc inc gmbh plc corp company design designs services solutions prime play pro max plus mini premium ultra
+airways airlines rail railway express inn lodge cafe bistro grill kitchen lounge studio studios media games motors
+bikes foods garden gardens hall castle university institute clinic dental pharmacy insurance energy broadband galaxy
+edition series islands valley beach bay
+""")
+"""Words in the names of firms, products and places."""
 _TITLES = words_of("mr mrs ms miss dr sir madam doctor and the of")
 
 

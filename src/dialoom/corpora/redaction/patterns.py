@@ -10,14 +10,17 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from dialoom.corpora.redaction.words import ORDINARY_WORDS, words_of
+from dialoom.corpora.redaction import codes, streets
+from dialoom.corpora.redaction.questions import Asked
+from dialoom.corpora.redaction.words import ORDINARY_WORDS
 
 
 @dataclass(frozen=True, slots=True)
 class Recogniser:
     """One kind of value: `pattern` finds candidates (group `value` if it has one), `accept` decides.
 
-    `needs` is a cheap test of the text; `cued` recognisers are tried only where some word says what a number is.
+    `needs` is a cheap test of the text; `cued` recognisers are tried only where some word says what a number is, those
+    with `asked` only in an answer to a question for their type.
     """
 
     type: str
@@ -25,6 +28,7 @@ class Recogniser:
     needs: Callable[[str], bool] = bool
     accept: Callable[[str], bool] = lambda _: True
     cued: bool = False
+    asked: bool = False
 
 
 _HAS_DIGIT = re.compile(r"\d").search
@@ -91,19 +95,6 @@ def _is_secret(text: str) -> bool:
     return len(text) >= 3 and text.lower().strip(".,!?") not in ORDINARY_WORDS and not text.startswith("<")
 
 
-def _is_street(text: str) -> bool:
-    """A house number, a name that is no ordinary phrase, a kind of street: "10 minutes drive" is none."""
-    between = re.findall(r"[A-Za-z']+", text)
-    stop = next(i for i, word in enumerate(between) if word.lower() in _STREETS)
-    named = [word for word in between[:stop] if word.lower() not in ("n", "s", "e", "w", "th", "st", "nd", "rd")]
-    return all(word.lower() not in ORDINARY_WORDS - _STREET_WORDS for word in named)
-
-
-_STREETS = words_of(
-    "street st avenue ave road rd lane ln drive dr boulevard blvd way court ct place pl square sq highway hwy terrace "
-    "parkway pkwy crescent circle cir"
-)
-_STREET_WORDS = words_of("north south east west new old park church main market station high school center central")
 _MIXED = re.compile(r"\d[A-Za-z]")
 
 
@@ -137,6 +128,12 @@ def _said_to_be(kind: str, words: str, accept: Callable[[str], bool], label: str
     return Recogniser(kind, pattern, accept=accept, cued=True)
 
 
+_DATE = (
+    r"(?P<value>(?<![\w-])\d{1,4}[-/. ]\d{1,2}[-/. ]\d{2,4}(?![\w-])|[A-Z][a-z]+ \d{1,2}(?:st|nd|rd|th)?,? \d{4}"
+    r"|\d{1,2}(?:st|nd|rd|th)?(?: of)? [A-Z][a-z]+,? \d{2,4})"
+)
+_NUMBERED = ("secret", "ssn", "card", "account", "order", "phone")
+"""Types whose values are digits when asked for, in the order they are believed."""
 _ZIP = r"\b(?:zip|post) ?codes?(?: is|:)* *(?P<value>\w{2,4} ?\d\w{0,3})\b"
 _LOGIN = r"\b(?:user ?(?:name|id)|login)(?: is|:|=)+ *(?P<value>[\w.-]*\d[\w.-]*)"
 _PLATE = r"\blicen[cs]e(?: plate| number| is|:)*\s*['\"]?(?P<value>[A-Z0-9]{2,4}[ -]?[A-Z0-9]{2,4})\b"
@@ -154,7 +151,7 @@ _CODE = "pin|cvv|cvc|security code|passcode"
 _CARD = r"(?:credit |debit |bank )?cards?|cc|credit|debit"
 _CUE = re.compile(
     rf"(?i)\b(?:{_ORDER}|{_ACCOUNT}|{_CARD}|{_SSN}|{_CODE}|user ?name|user ?id|login|licen[cs]e|zip|post ?code"
-    r"|birth|date of birth|dob|born)"
+    r"|birth|date of birth|d\.?o\.?b|born)"
 ).search
 _MAY_BE_SECRET = re.compile(r"(?i)\b(?:pass(?:word|code|phrase)|pin|security|cv)").search
 RECOGNISERS: tuple[Recogniser, ...] = (
@@ -178,9 +175,8 @@ RECOGNISERS: tuple[Recogniser, ...] = (
     Recogniser(
         "birthdate",
         _compile(
-            r"\b(?:date of birth|birth ?date|birthday|dob|born)(?: is| on|:|,)*\s+"
-            r"(?P<value>\d{1,4}[-/. ]\d{1,2}[-/. ]\d{2,4}"
-            r"|[A-Z][a-z]+ \d{1,2}(?:st|nd|rd|th)?,? \d{4}|\d{1,2}(?:st|nd|rd|th)? [A-Z][a-z]+,? \d{4})"
+            r"\b(?:date of birth|birth ?date|birthday|d\.?o\.?b|born)\.?(?: is| on|:|,)*\s+"
+            rf"{_DATE}"
         ),
         cued=True,
     ),
@@ -201,33 +197,38 @@ RECOGNISERS: tuple[Recogniser, ...] = (
     _said_to_be("order", _ORDER, _has_value, f"{_LABEL}+"),
     _said_to_be("order", _ORDER, _is_identifier),
     Recogniser("handle", _compile(_LOGIN), cued=True),
-    Recogniser(
-        "address",
-        _compile(
-            r"(?<![\w.$£€-])\d{1,6}[a-z]?,? (?:[a-z0-9.'’]+ ){1,4}?(?:street|st|avenue|ave|road|rd|lane|ln|drive|dr"
-            r"|boulevard|blvd|way|court|ct|place|pl|square|sq|highway|hwy|terrace|parkway|pkwy|crescent|circle|cir)\b"
-            r"(?:,? (?:apt|apartment|unit|suite|ste|flat|#)\.? ?\w+)?(?:,? +(?:[a-z.]+,? +){1,3}\d{5}(?:-\d{4})?\b)?"
-        ),
-        accept=_is_street,
-    ),
+    Recogniser("address", streets.COMMON, accept=streets.is_street),
+    Recogniser("address", streets.RARER, accept=streets.is_named),
+    Recogniser("address", streets.CUED, accept=streets.is_named),
+    Recogniser("address", streets.ANSWER, accept=streets.is_named, asked=True),
+    Recogniser("address", streets.LOWER, accept=streets.is_named, asked=True),
     Recogniser("address", _compile(r"\b[A-Z]{2},? +\d{5}(?:-\d{4})?(?![\w-])", re.NOFLAG)),
     Recogniser("address", _compile(_ZIP), accept=_has_value, cued=True),
     Recogniser("address", _compile(r"\b[a-z]{1,2}\d{1,2}[a-z]?,? ?\d[a-z]{2}\b"), accept=_not_time),
+    Recogniser("birthdate", _compile(_DATE), asked=True),
+    *(Recogniser(kind, codes.ANSWER, accept=codes.is_answer, asked=True) for kind in _NUMBERED),
+    Recogniser("address", streets.POSTCODE, asked=True),
     Recogniser("number", _BARE, accept=_is_bare),
+    Recogniser("order", codes.CODE, accept=codes.is_code),
+    Recogniser("order", codes.SPACED, accept=codes.is_spaced),
     Recogniser("number", _compile(r"(?<![\w-])[A-Z0-9]{6,}(?![\w-])", re.NOFLAG), accept=_is_code),
     Recogniser("number", _compile(r"(?<![\w$£€.,:/-])\d{6,}(?![\w%]|[.,:]\d)")),
 )  # fmt: skip
 """In the order they are tried. Those after `handle` find only what holds a digit."""
 
 
-def replaced(text: str, replace: Callable[[str, str], str]) -> str:
-    """`text` with every value found replaced by what `replace(type, value)` gives."""
+def replaced(text: str, replace: Callable[[str, str], str], asked: Asked = ()) -> str:
+    """`text` with every value found replaced by what `replace(type, value)` gives; `asked` is what it answers."""
     digits = _HAS_DIGIT(text) is not None
     if not digits and "@" not in text and "com" not in text and "www." not in text and "://" not in text:
         return text if not _MAY_BE_SECRET(text) else _apply(_PASSWORD, text, replace)
     cued = digits and _CUE(text) is not None
     for recogniser in RECOGNISERS if digits else _WITHOUT_DIGITS:
-        if (cued or not recogniser.cued) and recogniser.needs(text):
+        if (
+            (cued or not recogniser.cued)
+            and (not recogniser.asked or recogniser.type in asked)
+            and recogniser.needs(text)
+        ):
             text = _apply(recogniser, text, replace)
     return text
 
@@ -239,7 +240,7 @@ _WITHOUT_DIGITS = (*RECOGNISERS[:4], _PASSWORD)
 def _apply(recogniser: Recogniser, text: str, replace: Callable[[str, str], str]) -> str:
     def substitute(match: re.Match[str]) -> str:
         value = match["value"] if "value" in recogniser.pattern.groupindex else match[0]
-        if not recogniser.accept(value):
+        if value is None or not recogniser.accept(value):
             return match[0]
         start = match.start("value") - match.start() if value != match[0] else 0
         return match[0][:start] + replace(recogniser.type, value) + match[0][start + len(value) :]

@@ -10,16 +10,25 @@ from typing import Any
 
 from dialoom.corpora.redaction.names import name_pattern, names_in
 from dialoom.corpora.redaction.patterns import replaced
+from dialoom.corpora.redaction.questions import Asked, answering
 from dialoom.corpora.redaction.values import TYPES, field_type, marked
 from dialoom.corpora.redaction.words import ORDINARY_WORDS, words_of
 from dialoom.dialogue import Dialogue, Role, Utterance
 
 _SHARED = ("name", "agent", "url", "handle")
 """Types that are not told apart by who said them first."""
-_CUED = ("order", "account", "card", "ssn", "secret", "handle")
-"""Types that are found by the words before them, and then wherever the value is said again."""
+_CUED = ("order", "account", "card", "ssn", "secret", "handle", "address", "birthdate")
+"""Types that are found by the words around them, and then wherever the value is said again."""
+_KEPT = re.compile("\ue000([\ue001-\uf8ff])")
+"""Stands for a value that is kept, so that no later recogniser takes a part of it."""
 PLACEHOLDER = re.compile(rf"<(?:our-)?({'|'.join(TYPES)})>")
 _SURNAME = re.compile(r"(<(?:name|agent)>) ([A-Z][a-z]+(?:-[A-Z][a-z]+)?)(?![\w'’])")
+_CAPITALISED = re.compile(r"(?<![\w<])[A-Z][a-z]{2,}(?![\w>])")
+_YOURS = re.compile(
+    r"(?P<before>\byour (?:[\w-]+ ){1,3}?|)<our-(?P<type>phone|email|address)>(?P<after> (?:still |is )?your\b|)",
+    re.IGNORECASE,
+)
+"""The system asks whether a value is still the customer's."""
 _AGAIN = re.compile(r"<(name|agent)>(?: <\1>)+")
 
 
@@ -55,12 +64,18 @@ class _Redaction:
                 known.setdefault(value.lower(), kind)
         self._known = dict(known)
         self._known_pattern = _any_of(known)
-        self._shaped = [self._by_shape(u.text, u.role) for u in dialogue.utterances]
+        self._local_parts: set[str] = set()
+        turns = [(utterance.role, utterance.text) for utterance in dialogue.utterances]
+        asked = list(answering(turns))
+        self._shaped = [self._by_shape(text, role, of) for (role, text), of in zip(turns, asked, strict=True)]
         if self._known.keys() > known.keys():  # a number said to be an order's is one wherever it stands
             self._known_pattern = _any_of(self._known)
             self._shaped = [
-                self._by_shape(text, u.role) for text, u in zip(self._shaped, dialogue.utterances, strict=True)
+                self._by_shape(text, role, of) for text, (role, _), of in zip(self._shaped, turns, asked, strict=True)
             ]
+        if self._local_parts:
+            spelled = self._spelled()
+            people |= {name: people.get(name, "name") for name in spelled if _plain(name) not in self._keep}
         self._names: tuple[re.Pattern[str], dict[str, str]] | None = None
         self._names = self._names_of(people)
 
@@ -97,13 +112,29 @@ class _Redaction:
             return utterance
         return replace(utterance, text=text, annotations=annotations)
 
-    def _by_shape(self, text: str, role: Role) -> str:
-        shaped = replaced(text, lambda kind, value: self._placeholder(kind, value, role))
+    def _spelled(self) -> set[str]:
+        """Capitalised words that also stand in an e-mail address of the dialogue: "Kev" of kev.harlan@..."""
+        return {
+            word for text in self._shaped for word in _CAPITALISED.findall(text) if word.lower() in self._local_parts
+        }
+
+    def _by_shape(self, text: str, role: Role, asked: Asked = ()) -> str:
+        kept: list[str] = []
+
+        def found(kind: str, value: str) -> str:
+            if _plain(value) not in self._keep:
+                return self._placeholder(kind, value, role)
+            kept.append(value)
+            return f"\ue000{chr(0xE001 + len(kept) - 1)}" if len(kept) < 0x1000 else value
+
+        shaped = replaced(text, found, asked)
         if self._known_pattern is not None:
             shaped = self._known_pattern.sub(
-                lambda match: self._placeholder(self._known[" ".join(match[0].lower().split())], match[0], role), shaped
+                lambda match: found(self._known[" ".join(match[0].lower().split())], match[0]), shaped
             )
-        return shaped
+        if "<our-" in shaped:
+            shaped = _YOURS.sub(_yours, shaped)
+        return _KEPT.sub(lambda match: "".join(kept[ord(match[1]) - 0xE001 :][:1]), shaped) if kept else shaped
 
     def _without_names(self, text: str) -> str:
         if self._names is None:
@@ -114,8 +145,9 @@ class _Redaction:
 
     def _placeholder(self, kind: str, value: str, role: Role) -> str:
         plain = _plain(value)
-        if plain in self._keep:
-            return value
+        if kind == "email":
+            parts = re.findall(r"[a-z]{3,}", value.partition("@")[0].lower())
+            self._local_parts |= {part for part in parts if part not in ORDINARY_WORDS}
         first = self._first.setdefault(plain, role)
         if kind in _CUED and len(plain) > 3 and any(char.isdecimal() for char in plain):
             self._known.setdefault(" ".join(value.lower().split()), kind)
@@ -153,6 +185,11 @@ class _Redaction:
 
 _VERBS = words_of("hope will may can mark grant chase pat rob sue wade skip")
 _AFTER_VERB = words_of("you i we he she it they the this that these those my your our all any be me there as not")
+
+
+def _yours(match: re.Match[str]) -> str:
+    before, after = match["before"], match["after"]
+    return f"{before}<{match['type']}>{after}" if before or after else match[0]
 
 
 def _surname(match: re.Match[str]) -> str:
