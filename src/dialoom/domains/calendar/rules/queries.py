@@ -97,11 +97,6 @@ def found_several_events(node: Computation, graph: Graph) -> Found:
     return {**found, "e": _first(node, graph)} if found else None
 
 
-@rules.rule("FOUND", "You have {COUNT <n>} {EVENTS <search>}{CONTEXT <f>}.")
-def you_have(node: Computation, graph: Graph) -> Found:
-    return _search(node, graph)
-
-
 @rules.rule(
     "FOUND",
     'You have {COUNT <n>} {EVENTS <search>}{CONTEXT <f>}. Your "{<subject>}"{BE <e>} {DATE <day>} {SPAN <e>}.',
@@ -192,7 +187,7 @@ def no_events(node: Computation, graph: Graph) -> Found:
     return {"f": node} if _empty(node, graph) else None
 
 
-@rules.rule("NONE", "I found no [matching ]events{CONTEXT <f>}.", "You have no [matching ]events{CONTEXT <f>}.")
+@rules.rule("NONE", "I found no [matching ]events{CONTEXT <f>}.")
 def found_no_events(node: Computation, graph: Graph) -> Found:
     return {"f": node} if _empty(node, graph) else None
 
