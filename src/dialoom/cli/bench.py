@@ -52,3 +52,49 @@ def smcalflow(
     for stage, milliseconds in summary.milliseconds.items():
         table.add_row(f"{stage}, median ms", f"{milliseconds:.2f}")
     out.print(table)
+
+
+@app.command("truth")
+def truth(
+    file: Annotated[
+        Path | None, typer.Argument(help="An SMCalFlow 2.0 file, for references; without one, made-up questions.")
+    ] = None,
+    model: Annotated[
+        Path | None, typer.Option(help="A model folder or .gguf file; by default the embedded one.")
+    ] = None,
+    limit: Annotated[int, typer.Option(help="How many computations.", min=1)] = 30,
+    as_json: Json = False,
+) -> None:
+    """Truthful replies of one model without rules, of rules without a model, and of both, on the same computations.
+
+    Claims are read and looked up by a verifier that knows neither rules nor grammars.
+
+    Example: dialoom bench truth --limit 10
+    """
+    from dialoom.domains.calendar.smcalflow.turns import is_event_query, read_turns
+    from dialoom.domains.calendar.truth_bench import corpus_cases, made_up_cases, measure, systems
+    from dialoom.generation.transformers_model import TransformersTokenModel
+    from dialoom.models.embedded import default_weights
+
+    if file is None:
+        cases = made_up_cases(limit)
+    else:
+        cases = corpus_cases((turn for turn in read_turns(file) if is_event_query(turn.program)), limit)
+    loaded = TransformersTokenModel.load(model or default_weights())
+    rows = [
+        measure(name, speaker, cases, lambda text: len(loaded.encode(text)))
+        for name, speaker in progress(systems(loaded).items(), "Speaking", 4)
+    ]
+    if as_json:
+        print_json([dataclasses.asdict(row) for row in rows])
+        return
+    table = Table(title=f"{len(cases)} computations", box=None, min_width=100)
+    for column in ("system", "no false claim", "claims true", "no claim", "distinct", "BLEU", "ROUGE-L", "tokens/s"):
+        table.add_column(column, justify="left" if column == "system" else "right")
+    for row in rows:
+        shares = (row.truthful, row.precision, row.silent, row.distinct)
+        scores = ("-" if score is None else f"{score:.2f}" for score in (row.bleu, row.rouge))
+        table.add_row(
+            row.system, *(f"{100 * share:.1f} %" for share in shares), *scores, f"{row.tokens_per_second:.1f}"
+        )
+    out.print(table)

@@ -57,7 +57,10 @@ class GuidanceConstraint:
         """See `TokenConstraint.mask`."""
         packed = np.frombuffer(self._matcher.compute_bitmask(), dtype=np.uint8)
         self._check()
-        return np.unpackbits(packed, bitorder="little", count=self._vocabulary).astype(np.bool_)
+        allowed = np.unpackbits(packed, bitorder="little", count=self._vocabulary).astype(np.bool_)
+        if not self.accepting:  # an end token whose name is part of a value is no end
+            allowed[list(self._special)] = False
+        return allowed
 
     def forced(self) -> list[int]:
         """See `TokenConstraint.forced`."""
@@ -103,7 +106,7 @@ class Guidance:
         module = guidance_module()
         lark = to_lark(grammar)
         limits = module.LLParserLimits(max_items_in_row=MAX_ITEMS)
-        matcher = module.LLMatcher(self.tokenizer, module.LLMatcher.grammar_from_lark(lark), limits=limits)
+        matcher = module.LLMatcher(self.tokenizer, module.LLMatcher.grammar_from_lark(lark), limits=limits, log_level=0)
         if matcher.get_error():
             check(grammar, lark)
             raise UsageError(f"The grammar cannot be compiled: {matcher.get_error()}")

@@ -81,7 +81,7 @@ def check(grammar: Grammar, lark: str, *, samples: int = 4) -> None:
     """
     llguidance = guidance_module()
     tokenizer = llguidance.LLTokenizer("byte")
-    matcher = llguidance.LLMatcher(tokenizer, llguidance.LLMatcher.grammar_from_lark(lark))
+    matcher = llguidance.LLMatcher(tokenizer, llguidance.LLMatcher.grammar_from_lark(lark), log_level=0)
     if matcher.get_error():
         raise UsageError(f"The grammar cannot be emitted: {matcher.get_error().splitlines()[0]}")
     draw = sampler(grammar)

@@ -14,6 +14,8 @@ from dialoom.generation.constraint import Guidance
 from dialoom.generation.decoding import PROMPT, Scores
 from dialoom.generation.emission import guidance_module
 
+_HERE = "\x00here\x00"
+
 
 class TransformersTokenModel:
     """A causal model in memory. Read it with `load`, or give a loaded model and its fast tokenizer."""
@@ -72,12 +74,14 @@ class TransformersTokenModel:
 
     def session(self, prompt: str) -> TransformersSession:
         """See `TokenModel.session`: the prompt as one user message in the model's own chat form, if it has one."""
+        tokens = self.encode(prompt)
         if self.tokenizer.chat_template:
-            messages = [{"role": "user", "content": prompt}]
+            messages = [{"role": "user", "content": _HERE}]
             text = self.tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True)
-        else:
-            text = prompt
-        return TransformersSession(self.model, self.tokenizer(text, add_special_tokens=False)["input_ids"])
+            # Only the template's own marks are special: the same marks inside the prompt are plain text.
+            before, after = (self.tokenizer(part, add_special_tokens=False)["input_ids"] for part in text.split(_HERE))
+            tokens = [*before, *tokens, *after]
+        return TransformersSession(self.model, tokens)
 
 
 class TransformersSession:

@@ -10,8 +10,8 @@ import pytest
 
 from dialoom.dataflow import from_lispress
 from dialoom.domains.calendar import calendar_library
+from dialoom.domains.calendar.clues import normalised, read_clues
 from dialoom.domains.calendar.smcalflow.bench import derivable, examine, summarise
-from dialoom.domains.calendar.smcalflow.clues import normalised, read_clues
 from dialoom.domains.calendar.smcalflow.turns import Turn, is_event_query, read_turns
 from dialoom.errors import InvalidFile
 

@@ -6,6 +6,7 @@ import datetime as dt
 from collections.abc import Callable
 from typing import Any
 
+from dialoom.domains.calendar.dates import shifted
 from dialoom.domains.calendar.library import always, function
 from dialoom.domains.calendar.model import (
     Attendee,
@@ -15,6 +16,7 @@ from dialoom.domains.calendar.model import (
     LocationKeyphrase,
     Missing,
     NothingFound,
+    Period,
     QueryEventResponse,
     Recipient,
     ResponseStatus,
@@ -311,6 +313,51 @@ def between_events(event: Constraint[Event], event1: Event, event2: Event) -> Co
         date=moment.date(),
         time=moment.time(),
     )
+
+
+@function("EventSometimeOnDate")
+def sometime_on_date(date: dt.date, event: Constraint[Event]) -> Constraint[Event]:
+    """Events that begin on a day."""
+    return on_date(date, event)
+
+
+@function("EventAllDayOnDate")
+def all_day_on_date(event: Constraint[Event], date: dt.date) -> Constraint[Event]:
+    """Events that take a whole day."""
+    return _and(event, lambda item: item.all_day and item.start.date() == date, date=date, isAllDay=True)
+
+
+@function("EventAllDayForDateRange")
+def all_day_for_range(event: Constraint[Event], dateRange: Constraint[dt.date]) -> Constraint[Event]:  # noqa: N803
+    """Events that take whole days, beginning in a range."""
+    return _and(
+        event,
+        lambda item: item.all_day and dateRange.test(item.start.date()),
+        date=dateRange.example,
+        isAllDay=True,
+    )
+
+
+@function("EventAllDayStartingDateForPeriod")
+def all_day_for_period(event: Constraint[Event], startDate: dt.date, period: Period) -> Constraint[Event]:  # noqa: N803
+    """Events that take whole days from a date for a period."""
+    last = shifted(startDate, period)
+    return _and(
+        event, lambda item: item.all_day and startDate <= item.start.date() < last, date=startDate, isAllDay=True
+    )
+
+
+@function("DateTimeAndConstraintBetweenEvents")
+def between_two(event1: Event, event2: Event) -> Constraint[dt.datetime]:
+    """From the end of one event to the beginning of another."""
+    bounds = (event1.end, event2.start)
+    return Constraint(lambda moment: bounds[0] <= moment <= bounds[1], event1.end, bounds)
+
+
+@function("TimeSinceEvent")
+def time_since(event: Event, *, world: World) -> dt.timedelta:
+    """How long ago an event ended."""
+    return world.now - event.end
 
 
 @function("EventForRestOfToday")

@@ -98,8 +98,12 @@ class _Walk:
 
     def timed(self, node: Computation) -> tuple[Facets, Nodes]:
         match node:
-            case Call("EventOnDate", (day, event)):
+            case Call("EventOnDate" | "EventSometimeOnDate", (day, event)):
                 return Facets(days=(day,)), (event,)
+            case Call("EventAllDayOnDate", (event, day)) | Call("EventAllDayStartingDateForPeriod", (event, day, _)):
+                return Facets(days=(day,), all_day=True), (event,)
+            case Call("EventAllDayForDateRange", (event, days)):
+                return Facets(ranges=(days,), all_day=True), (event,)
             case Call("EventDuringRange", (event, days)):
                 return Facets(ranges=(days,)), (event,)
             case Call("EventOnDateWithTimeRange" | "EventDuringRangeTime", (event, part)):

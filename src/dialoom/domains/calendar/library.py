@@ -53,6 +53,7 @@ for _own in (
     model.EventId,
     model.Event,
     model.QueryEventResponse,
+    model.Change,
 ):
     calendar_library.name_type(_own, _own.__name__)
 
@@ -198,6 +199,90 @@ def same(x: T, y: T) -> bool:
     return x == y
 
 
+@function("?>")
+def above(reference: T) -> Constraint[T]:
+    """Values above a reference."""
+    return Constraint(lambda value: bool(value > reference), None)
+
+
+@function("?<")
+def below(reference: T) -> Constraint[T]:
+    """Values below a reference."""
+    return Constraint(lambda value: bool(value < reference), None)
+
+
+@function("?>=")
+def from_(reference: T) -> Constraint[T]:
+    """Values from a reference on."""
+    return Constraint(lambda value: bool(value >= reference), reference)
+
+
+@function("?<=")
+def up_to(reference: T) -> Constraint[T]:
+    """Values up to a reference."""
+    return Constraint(lambda value: bool(value <= reference), reference)
+
+
+@function("+")
+def plus(x: float, y: float) -> float:
+    """The sum."""
+    return x + y
+
+
+@function("-")
+def minus(x: float, y: float) -> float:
+    """The difference."""
+    return x - y
+
+
+@function("not")
+def not_(x: bool) -> bool:
+    """Not x."""
+    return not x
+
+
+@function("and")
+def and_(x: bool, y: bool) -> bool:
+    """Both."""
+    return x and y
+
+
+@function("or")
+def or_(x: bool, y: bool) -> bool:
+    """One or the other."""
+    return x or y
+
+
+@function("List.Nil")
+def nil() -> list[T]:
+    """An empty list."""
+    return []
+
+
+@function("List.apply")
+def list_of(*items: T) -> list[T]:
+    """A list of these."""
+    return list(items)
+
+
+@function("append")
+def append(list: list[T], value: T) -> list[T]:  # noqa: A002 (the corpus's name)
+    """A list with one more."""
+    return [*list, value]
+
+
+@function("take")
+def take(list: list[T], number: int) -> list[T]:  # noqa: A002
+    """The first few."""
+    return list[:number]
+
+
+@function("takeRight")
+def take_right(list: list[T], number: int) -> list[T]:  # noqa: A002
+    """The last few."""
+    return list[max(0, len(list) - number) :]
+
+
 @function("size")
 def size(list: list[T]) -> int:  # noqa: A002 (the corpus's name)
     """How many."""
@@ -241,6 +326,8 @@ def execute(intension: Intension[T], *, world: World, node: Call) -> T:
 
     Raises `PersonNotFound`, `SeveralPeople` or `NoReferent`.
     """
+    if intension.confirms:
+        return world.confirm()  # type: ignore[return-value]
     constraint = intension.constraint
     kind = node.type.name
     if kind in ("Recipient", "Person"):

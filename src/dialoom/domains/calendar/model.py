@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any, Generic, TypeVar
 
@@ -56,6 +56,10 @@ class Missing(CalendarError):
         super().__init__(f"The event has no {field_name}.")
         self.field = field_name
         self.event = event
+
+
+class NothingPending(CalendarError):
+    """A yes, and no change that waits for one."""
 
 
 class NoReferent(CalendarError):
@@ -269,10 +273,27 @@ class QueryEventResponse:
 
 
 @dataclass(frozen=True, slots=True)
+class Change:
+    """Something to be done to the calendar: `kind` is create, update or delete. `done` once it was confirmed.
+
+    `before` is the event as it was (None for a new one), `after` as it will be (None for one to delete).
+    """
+
+    kind: str
+    before: Event | None
+    after: Event | None
+    done: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Intension(Generic[T]):
-    """What `refer` stands for: something that satisfies a constraint, found when it is executed."""
+    """What `refer` stands for: something that satisfies a constraint, found when it is executed.
+
+    With `confirms`, executing it carries out the change that waits for a yes.
+    """
 
     constraint: Constraint[Any]
+    confirms: bool = False
 
 
 @dataclass(slots=True)
@@ -287,6 +308,19 @@ class World:
     salient_event: Event | None = None
     salient_date: dt.date | None = None
     salient_person: Recipient | None = None
+    pending: Change | None = None
+
+    def confirm(self) -> Change:
+        """Carries out the change that waits. Raises `NothingPending`."""
+        if self.pending is None:
+            raise NothingPending("There is nothing to confirm.")
+        change, self.pending = replace(self.pending, done=True), None
+        gone = change.before.id if change.before else None
+        self.events = [event for event in self.events if event.id != gone]
+        if change.after:
+            self.events.append(change.after)
+            self.salient_event = change.after
+        return change
 
     @property
     def today(self) -> dt.date:

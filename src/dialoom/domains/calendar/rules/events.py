@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from dialoom.dataflow import Call, Computation, Constant, Graph
 from dialoom.domains.calendar.facets import Facets, facets_of
 from dialoom.domains.calendar.model import Event
-from dialoom.domains.calendar.rules.phrases import Found, clock_words, day_words, ordinal, value_of, world_of
+from dialoom.domains.calendar.rules.clock import clock_words
+from dialoom.domains.calendar.rules.phrases import Found, day_words, ordinal, value_of, world_of
 from dialoom.generation import Rules
 
 rules = Rules()

@@ -335,11 +335,3 @@ def _invited(node: Computation, graph: Graph) -> Found:
                 nodes = people[0].nodes
                 return {"yes": node, "who": nodes, "n": len(nodes), "event": event}
     return None
-
-
-# Plain people
-
-
-@rules.rule("SAY", "{NAMES <n>}.")
-def say_person(node: Computation, graph: Graph) -> Found:
-    return {"n": (node,)} if value_of(node, graph, Recipient) else None

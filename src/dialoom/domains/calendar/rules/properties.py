@@ -208,28 +208,3 @@ def id_as_event(node: Computation, graph: Graph) -> Found:
         case Call("Event.id", (event,)) if value_of(event, graph, Event):
             return {"event": event}
     return None
-
-
-# Plain values: a day, a moment, a length, a number
-
-
-@rules.rule("SAY", "{DATE <d>}.", "{ITS_DAY <d>}", "That is {DATE <d>}.")
-def say_day(node: Computation, graph: Graph) -> Found:
-    day = value_of(node, graph, dt.date)
-    return {"d": node} if day and not isinstance(day, dt.datetime) else None
-
-
-@rules.rule("ITS_DAY", "It's {DATE <d>}.")
-def it_is_day(node: Computation, graph: Graph) -> Found:
-    day = value_of(node, graph, dt.date)
-    return {"d": node} if day and day >= world_of(graph).today else None
-
-
-@rules.rule("SAY", "{LENGTH <l>}.")
-def say_length(node: Computation, graph: Graph) -> Found:
-    return {"l": node} if value_of(node, graph, dt.timedelta) is not None else None
-
-
-@rules.rule("SAY", "{AT <m>}.", "It's {AT <m>}.")
-def say_moment(node: Computation, graph: Graph) -> Found:
-    return {"m": node} if value_of(node, graph, dt.datetime) is not None else None

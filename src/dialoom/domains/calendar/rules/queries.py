@@ -97,11 +97,6 @@ def found_several_events(node: Computation, graph: Graph) -> Found:
     return {**found, "e": _first(node, graph)} if found else None
 
 
-@rules.rule("FOUND", "You have {COUNT <n>} {EVENTS <search>}{CONTEXT <f>}.")
-def you_have(node: Computation, graph: Graph) -> Found:
-    return _search(node, graph)
-
-
 @rules.rule(
     "FOUND",
     'You have {COUNT <n>} {EVENTS <search>}{CONTEXT <f>}. Your "{<subject>}"{BE <e>} {DATE <day>} {SPAN <e>}.',
@@ -152,16 +147,6 @@ def whether_by_what(node: Computation, graph: Graph) -> Found:
     return {"search": search, "f": _facets(search, graph)} if search is not None else None
 
 
-@rules.rule("SAY", "Looks like it.", weight=0.3)
-def looks_like_it(node: Computation, graph: Graph) -> Found:
-    return {} if value_of(node, graph, bool) is True else None
-
-
-@rules.rule("SAY", "It doesn't look like it.", weight=0.3)
-def does_not_look_like_it(node: Computation, graph: Graph) -> Found:
-    return {} if value_of(node, graph, bool) is False else None
-
-
 @rules.rule("VERDICT", "Yes[,|.] ")
 def yes(node: Computation, graph: Graph) -> Found:
     return {} if value_of(node, graph, bool) is True else None
@@ -202,7 +187,7 @@ def no_events(node: Computation, graph: Graph) -> Found:
     return {"f": node} if _empty(node, graph) else None
 
 
-@rules.rule("NONE", "I found no [matching ]events{CONTEXT <f>}.", "You have no [matching ]events{CONTEXT <f>}.")
+@rules.rule("NONE", "I found no [matching ]events{CONTEXT <f>}.")
 def found_no_events(node: Computation, graph: Graph) -> Found:
     return {"f": node} if _empty(node, graph) else None
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 
 from dialoom.dataflow import Computation, Failure, Graph, from_lispress
 from dialoom.domains.calendar import calendar_library, calendar_rules
+from dialoom.domains.calendar.clues import normalised, read_clues
 from dialoom.domains.calendar.model import CalendarError, World
-from dialoom.domains.calendar.smcalflow.clues import normalised, read_clues
 from dialoom.domains.calendar.smcalflow.turns import Turn
 from dialoom.domains.calendar.smcalflow.worlds import example_world, worlds
 from dialoom.errors import DialoomError

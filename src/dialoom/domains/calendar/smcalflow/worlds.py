@@ -13,11 +13,11 @@ from itertools import islice
 from typing import Any
 
 from dialoom.dataflow import Call, Computation, Constant, Failure, Graph, walk
+from dialoom.domains.calendar.clues import Clues, Mention
 from dialoom.domains.calendar.facets import find_constraint
 from dialoom.domains.calendar.library import calendar_library
 from dialoom.domains.calendar.model import (
     Attendee,
-    DayOfWeek,
     Event,
     EventId,
     LocationKeyphrase,
@@ -27,8 +27,7 @@ from dialoom.domains.calendar.model import (
     ShowAsStatus,
     World,
 )
-from dialoom.domains.calendar.smcalflow.clues import Clues, Mention
-from dialoom.domains.calendar.times import MONTHS
+from dialoom.domains.calendar.smcalflow.cast import names_of, populate
 
 USER = Recipient("you")
 _DAY = dt.timedelta(days=1)
@@ -189,7 +188,7 @@ def _example(root: Computation, now: dt.datetime) -> dict[str, Any]:
 
 
 def _bare_world(root: Computation, now: dt.datetime) -> World:
-    names = [node.value for node in _names(root)]
+    names = [node.value for node in names_of(root)]
     return World(
         now,
         people=[Recipient(name) for name in dict.fromkeys(names)],
@@ -220,16 +219,9 @@ def _salient(now: dt.datetime) -> Event:
     return Event(EventId(0), "standup", start, start + _HALF_HOUR)
 
 
-def _names(root: Computation) -> Iterator[Constant]:
-    for node in walk(root):
-        match node:
-            case Call("PersonName.apply", (Constant() as name,)):
-                yield name
-
-
 def _world(root: Computation, clues: Clues, now: dt.datetime, date: dt.date | None) -> World:
     world = _bare_world(root, now)
-    _populate(world, root, clues)
+    populate(world, root, clues)
     _remember(world, clues, now)
     world.events = _inner_events(root, world)
     if clues.count == 0 or re.search(r"anyone named|different people|could not find", clues.text):
@@ -275,48 +267,6 @@ def _remember(world: World, clues: Clues, now: dt.datetime) -> None:
     ends = moment if first is not None else moment + _HALF_HOUR
     world.salient_event = Event(EventId(0), "standup", moment, ends, location=place[1] if place else "")
     world.salient_date = date
-
-
-_NAME_WORDS = re.compile(r"\b(?:[A-Z][\w'.-]*|\w+)(?: [A-Z][\w'-]*)*")
-_PEOPLE = re.compile(
-    r"(?:with|without|attendees[^:]*:|named|^(?:Yes|No)[,.]|^|Unfortunately,|, and|,| and| or(?: with)?)"
-    r" ?([A-Z][\w'.-]*(?: [A-Z][\w'-]*)*)"
-)
-_NO_NAMES = {
-    *{"Yes", "No", "Here", "The", "I", "It", "Unfortunately", "You", "Your", "There", "Looks", "It's", "That"},
-    *{day.value for day in DayOfWeek},
-    *MONTHS,
-}
-
-
-def _populate(world: World, root: Computation, clues: Clues) -> None:
-    """People whose names the program asks for, by the fuller names that the reply gives them, and their managers."""
-    plain = re.sub(r'"[^"]*"', '"_"', clues.text)
-    full: dict[str, str] = {}
-    for node in _names(root):
-        name = node.value
-        match = re.search(rf"\b(?:[A-Z][\w'-]* )?(?i:{re.escape(name)})(?: [A-Z][\w'-]*)*", plain)
-        full[name] = match[0] if match and match[0].split()[0] not in _NO_NAMES else name
-    known = " ".join(full.values()).casefold()
-    others = [name for name in _PEOPLE.findall(plain) if name.split()[0] not in _NO_NAMES]
-    others = [name for name in others if name.casefold() not in known]
-    several = re.search(r"I found (\d+) different people", plain)
-    if "anyone named" in plain:
-        missing = re.search(r"anyone named \"?(.+?)\"? in your", clues.text)
-        gone = missing[1] if missing else ""
-        world.people = [Recipient(name) for name in full.values() if name.casefold() != gone.casefold()]
-    elif several:
-        world.people = [Recipient(f"{name} {n}") for name in full or ["Ann"] for n in range(int(several[1]))]
-        world.salient_person = None
-    else:
-        world.people = [Recipient(name) for name in dict.fromkeys([*full.values(), *others])]
-    world.salient_person = Recipient(others[0]) if others else world.salient_person
-    if "could not find" in plain:
-        world.managers = {}
-    elif others:
-        members = dict.fromkeys(("you", *full.values(), *others[1:]), others[0])
-        teams = any(isinstance(node, Call) and node.function == "FindTeamOf" for node in walk(root))
-        world.managers = {"you": "boss", **dict.fromkeys((*full.values(), *others), "boss")} if teams else members
 
 
 def _draft(example: dict[str, Any], clues: Clues, now: dt.datetime, date: dt.date | None) -> Draft:

@@ -26,7 +26,7 @@ _TIME = re.compile(r"\b(\d{1,2}):(\d{2})(?:\s*([AP])M)?\b")
 _COUNT = re.compile(r"\b(?:found|have) (one|no|\d+)\b(?! different| attendee)")
 _TAIL = re.compile(
     r"\. (?:It's|It is|It was|The first is|The first was|Your)|^(?:It's|It is|It was)"
-    r"| (?:is|was|are|starts?|started|ends?|ended|located) "
+    r"|(?<!There) (?:is|was|are|starts?|started|ends?|ended|located) "
 )
 _ANSWERS = (
     ("tentatively accepted", ResponseStatusType.TENTATIVE),
@@ -97,7 +97,8 @@ def read_clues(reply: str) -> Clues:
     """The clues of a normalised reply."""
     masked = re.sub(r'"[^"]*"', lambda match: '"' + "_" * (len(match[0]) - 2) + '"', reply)
     ends = [match.end() for match in _TAIL.finditer(masked)]
-    marks = [match.end() for match in re.finditer(r"\. (?:It's|It is|It was|The first is|The first was|Your) ", masked)]
+    turns = re.finditer(r"\. (?:It's|It is|It was|The first is|The first was|Your) ", masked)
+    marks = [match.end() for match in turns if match.start() > len("Yes")]
     tail = marks[0] if marks else ends[-1] if ends else 0
     count = _COUNT.search(masked)
     number = None if count is None else {"one": 1, "no": 0}.get(count[1]) if not count[1].isdigit() else int(count[1])
@@ -112,7 +113,7 @@ def read_clues(reply: str) -> Clues:
         tail=tail,
         count=number,
         quotes=tuple((match.start(), match[1]) for match in re.finditer(r'"([^"]*)"', reply)),
-        days=tuple(_mention(match) for match in _DAY.finditer(masked)),
+        days=tuple(_mention(match) for match in _DAY.finditer(masked) if _is_day(match, masked)),
         times=_times(masked),
         place=place[1] if place else "",
         past=bool(re.search(r"\b(was|were|started|ended)\b", masked)),
@@ -120,6 +121,12 @@ def read_clues(reply: str) -> Clues:
         answer=next((status for words, status in _ANSWERS if words in masked), None),
         year=int(year[1]) if year else None,
     )
+
+
+def _is_day(match: re.Match[str], text: str) -> bool:
+    """A number alone is a day only as in "on the 5th": otherwise it counts events."""
+    alone = match["nth"] and not match["weekday"]
+    return not alone or text.endswith("on the ", 0, match.start())
 
 
 def _mention(match: re.Match[str]) -> Mention:
@@ -159,11 +166,11 @@ def _clock(hour: int, minute: int, half: str) -> dt.time:
 def _length(text: str) -> dt.timedelta | None:
     if "an hour and a half" in text:
         return dt.timedelta(minutes=90)
-    if re.search(r"\b(?:half an|a half) hour", text):
+    if re.search(r"\b(?:half an|(?<!and )a half) hour", text):
         return dt.timedelta(minutes=30)
     if re.search(r"\ban hour\b", text):
         return dt.timedelta(hours=1)
-    hours = re.search(r"\b(\d+) hours?(?: and a half)?", text)
+    hours = re.search(r"\b(\d+)(?: and a half)? hours?", text)
     minutes = re.search(r"\b(\d+) minutes?", text)
     days = re.search(r"\b(\d+) days?\b", text)
     if not hours and not minutes and not days:

@@ -1,0 +1,126 @@
+"""Truth, measured: the same computations and the same model, with and without rules."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from dialoom.dataflow import Graph, from_lispress
+from dialoom.domains.calendar import calendar_library, calendar_rules
+from dialoom.domains.calendar.questions import questions
+from dialoom.domains.calendar.sample import sample_world
+from dialoom.domains.calendar.smcalflow.bench import derivable
+from dialoom.domains.calendar.smcalflow.turns import Turn
+from dialoom.domains.calendar.verifier import Claim, verify
+from dialoom.errors import MissingExtra
+from dialoom.generation import Decoding, Grammar, baseline, reply_prompt, speak, transduce
+from dialoom.generation.decoding import TokenModel
+
+Speaker = Callable[[Graph, Grammar, int], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A computation in its world, and what a person's agent said there, if that is known."""
+
+    graph: Graph
+    grammar: Grammar
+    reference: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One system. Shares are of 1; `truthful` counts replies without a false claim, `silent` those without any claim.
+
+    `bleu` and `rouge` (L, F1) are None where there are no references.
+    """
+
+    system: str
+    replies: int
+    truthful: float
+    precision: float
+    silent: float
+    distinct: float
+    bleu: float | None
+    rouge: float | None
+    tokens_per_second: float
+
+
+def made_up_cases(n: int, seed: int = 0) -> list[Case]:
+    """Computations about the sample calendar, without references."""
+    programs = questions(sample_world(seed), n, seed)
+    return [_case(Graph(from_lispress(p, calendar_library), calendar_library, [sample_world(seed)])) for p in programs]
+
+
+def corpus_cases(turns: Iterable[Turn], n: int) -> list[Case]:
+    """The first `n` corpus turns whose reply is derivable, each in a world that makes it true."""
+    cases: list[Case] = []
+    for turn in turns:
+        if len(cases) == n:
+            break
+        root = from_lispress(turn.program, calendar_library)
+        found = derivable(root, turn.reply, limit=100)
+        if found is not None:
+            cases.append(_case(Graph(root, calendar_library, [found[0]]), turn.reply))
+    return cases
+
+
+def _case(graph: Graph, reference: str = "") -> Case:
+    return Case(graph, transduce(graph, calendar_rules), reference)
+
+
+def systems(model: TokenModel, max_tokens: int = 48) -> dict[str, Speaker]:
+    """The systems compared: the model alone, rules alone, and both (greedy, and a beam of 5)."""
+
+    def said(mode: Decoding) -> Speaker:
+        return lambda graph, grammar, _: speak(grammar, model, reply_prompt(graph), mode).text
+
+    return {
+        "unconstrained": lambda graph, _, __: baseline(model, reply_prompt(graph), Decoding(max_tokens=max_tokens)),
+        "random derivation": lambda _, grammar, seed: speak(grammar, model, "", Decoding("random", seed=seed)).text,
+        "constrained, greedy": said(Decoding("greedy", max_tokens=max_tokens)),
+        "constrained, beam 5": said(Decoding("beam", max_tokens=max_tokens)),
+    }
+
+
+def measure(name: str, speaker: Speaker, cases: Sequence[Case], count_tokens: Callable[[str], int]) -> Row:
+    """One row: every case said once, and verified."""
+    began = time.perf_counter()
+    texts = [speaker(case.graph, case.grammar, seed) for seed, case in enumerate(cases)]
+    seconds = time.perf_counter() - began
+    claims = [verify(text, case.graph) for text, case in zip(texts, cases, strict=True)]
+    flat: list[Claim] = [claim for found in claims for claim in found]
+    n = max(1, len(cases))
+    references = [case.reference for case in cases]
+    scored = all(references) and bool(references)
+    return Row(
+        system=name,
+        replies=len(texts),
+        truthful=sum(all(claim.true for claim in found) for found in claims) / n,
+        precision=sum(claim.true for claim in flat) / max(1, len(flat)),
+        silent=sum(not found for found in claims) / n,
+        distinct=len(set(texts)) / n,
+        bleu=_bleu(texts, references) if scored else None,
+        rouge=_rouge(texts, references) if scored else None,
+        tokens_per_second=sum(map(count_tokens, texts)) / seconds,
+    )
+
+
+def _bleu(texts: Sequence[str], references: Sequence[str]) -> float:
+    try:
+        import sacrebleu
+    except ImportError:
+        raise MissingExtra("BLEU", "evaluation") from None
+    score: float = sacrebleu.corpus_bleu(list(texts), [list(references)], lowercase=True).score
+    return score / 100
+
+
+def _rouge(texts: Sequence[str], references: Sequence[str]) -> float:
+    try:
+        from rouge_score.rouge_scorer import RougeScorer
+    except ImportError:
+        raise MissingExtra("ROUGE", "evaluation") from None
+    scorer = RougeScorer(["rougeL"])
+    scores = [scorer.score(r, t)["rougeL"].fmeasure for r, t in zip(references, texts, strict=True)]
+    return float(sum(scores)) / max(1, len(scores))

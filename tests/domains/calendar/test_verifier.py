@@ -1,0 +1,78 @@
+"""The verifier knows no rules: it finds false claims in free text, and none in what rules derive."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+import pytest
+
+from dialoom.dataflow import Graph, from_lispress
+from dialoom.domains.calendar import Attendee, Event, EventId, Recipient, World, calendar_library, calendar_rules
+from dialoom.domains.calendar.questions import questions
+from dialoom.domains.calendar.sample import sample_world
+from dialoom.domains.calendar.truth_bench import made_up_cases, measure
+from dialoom.domains.calendar.verifier import precision, verify
+from dialoom.generation import sampler, text_of, transduce
+
+TOMORROW = "(FindEventWrapperWithDefaults (EventOnDate (Tomorrow) (^(Event) EmptyStructConstraint)))"
+
+
+@pytest.fixture
+def world() -> World:
+    start = dt.datetime(2020, 3, 5, 12)
+    lunch = Event(EventId(1), "lunch", start, start + dt.timedelta(hours=1), (Attendee(Recipient("Bo Hale")),), "Lido")
+    later = dt.datetime(2020, 3, 20, 9)
+    other = Event(EventId(2), "swim", later, later + dt.timedelta(hours=2), (Attendee(Recipient("Ann Lee")),), "Pool")
+    return World(dt.datetime(2020, 3, 4, 10), [lunch, other], [Recipient("Bo Hale"), Recipient("Ann Lee")])
+
+
+@pytest.mark.parametrize(
+    ("reply", "false"),
+    [
+        ('I found one event tomorrow. It\'s "lunch" from 12:00 to 1:00 PM.', set()),
+        ("I found 3 events tomorrow.", {"count"}),
+        ("I didn't find any events tomorrow.", {"count"}),
+        ('I found one event tomorrow. It\'s "swim" from 12:00 to 1:00 PM.', {"quotation"}),
+        ('I found one event tomorrow. It\'s "lunch" from 12:00 to 1:30 PM.', {"times"}),
+        ('I found one event tomorrow. It\'s "lunch" on Friday the 6th.', {"day"}),
+        ("You have one event with Ann Lee tomorrow.", {"person"}),
+        ("You have one event with Bo Hale tomorrow.", set()),
+        ("You have one event tomorrow at 3:00 PM.", {"time"}),
+        ("You have one event tomorrow at the Pool.", {"place"}),
+        ("It's for 2 hours.", {"length"}),
+        ("I like calendars.", set()),
+    ],
+)
+def test_that_false_claims_are_found(reply: str, false: set[str], world: World) -> None:
+    graph = Graph(from_lispress(f"(Yield {TOMORROW})", calendar_library), calendar_library, [world])
+    assert {claim.kind for claim in verify(reply, graph) if not claim.true} == false
+
+
+def test_that_a_wrong_yes_is_found(world: World) -> None:
+    program = f"(Yield (> (size (QueryEventResponse.results {TOMORROW})) 0L))"
+    graph = Graph(from_lispress(program, calendar_library), calendar_library, [world])
+    assert precision(verify("No, I found one event.", graph)) == 0.5
+    assert precision(verify("Yes, I found one event.", graph)) == 1
+
+
+def test_that_nothing_the_rules_derive_is_false() -> None:
+    claims = 0
+    for number, program in enumerate(questions(sample_world(), 120, seed=5)):
+        graph = Graph(from_lispress(program, calendar_library), calendar_library, [sample_world()])
+        grammar = transduce(graph, calendar_rules)
+        draw = sampler(grammar, seed=number, weighted=number % 2 == 0)
+        for _ in range(5):
+            text = text_of(grammar, draw())
+            found = verify(text, graph)
+            claims += len(found)
+            assert [claim for claim in found if not claim.true] == [], (text, program)
+    assert claims > 600
+
+
+def test_that_a_system_is_measured() -> None:
+    cases = made_up_cases(4)
+    lie = measure("liar", lambda graph, grammar, seed: "I found 77 events.", cases, lambda text: 5)
+    assert (lie.truthful, lie.precision, lie.silent, lie.replies) == (0, 0, 0, 4)
+    assert lie.bleu is None
+    mute = measure("mute", lambda graph, grammar, seed: "Hm.", cases, lambda text: 1)
+    assert (mute.truthful, mute.silent, mute.distinct) == (1, 1, 0.25)
