@@ -9,7 +9,20 @@ from collections.abc import Sequence
 import click
 import typer
 
-from dialoom.cli import chat, conform, demo, diff, eval, eval_multiwoz, formats, init, learn, route, show  # noqa: A004
+from dialoom.cli import (
+    chat,
+    conform,
+    demo,
+    diff,
+    eval,  # noqa: A004
+    eval_multiwoz,
+    eval_multiwoz_policy,
+    formats,
+    init,
+    learn,
+    route,
+    show,
+)
 from dialoom.errors import DialoomError, UsageError
 
 DONE, FAILED, MISTAKE, INTERRUPTED = 0, 1, 2, 130
@@ -32,6 +45,7 @@ app.command("route")(route.route_command)
 app.command("diff")(diff.diff_command)
 app.command("conform")(conform.conform_command)
 eval.app.command("multiwoz", epilog=eval_multiwoz.EXAMPLE)(eval_multiwoz.multiwoz_command)
+eval.app.command("multiwoz-policy", epilog=eval_multiwoz_policy.EXAMPLE)(eval_multiwoz_policy.multiwoz_policy_command)
 app.add_typer(eval.app, name="eval")
 app.command("demo")(demo.demo_command)
 

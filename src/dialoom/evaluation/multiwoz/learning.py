@@ -13,8 +13,8 @@ from dialoom.evaluation.multiwoz.predictions import Predictions
 from dialoom.evaluation.multiwoz.scores import scores
 from dialoom.evaluation.multiwoz.tracker import SLOTS
 
-NOW = (0.05, 0.15, 0.3)
-LATER = (0.2, 0.4, 0.6)
+NOW = (0.02, 0.07, 0.2)
+LATER = (0.1, 0.2, 0.4)
 GROUPS: Sequence[Sequence[str]] = (("NAME", "TRAINID"), ("REFERENCE",), ("PHONE", "ADDRESS", "POST"))
 """Slots that share a threshold: entities, bookings, details."""
 

@@ -14,7 +14,7 @@ Key = tuple[int, str, str]
 """State, slot, and how the slot stands: asked, untold or told."""
 
 
-NEVER = 0.03
+NEVER = 0.005
 """A slot told in a smaller share of a state's turns is forbidden there."""
 
 WEIGHT = 10
@@ -40,7 +40,7 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """One training turn: the states on its path, and for each slot how it stood and whether it was told now, or later."""
+    """One training turn: the states on its path; for each slot how it stood, and whether it was told now, or later."""
 
     path: Sequence[int]
     slots: Mapping[str, tuple[str, bool, bool]]

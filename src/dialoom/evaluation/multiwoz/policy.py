@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dialoom.automata import Automaton, Round, TagSequence, learn_paper
-from dialoom.automata.navigation import Navigator, Position
+from dialoom.automata import Navigator, Position, Round, TagSequence, learn_paper
 from dialoom.encoders.lsa import LSAEncoder
 from dialoom.evaluation.multiwoz.benchmark import Benchmark
 from dialoom.evaluation.multiwoz.dialogues import WozDialogues
 from dialoom.evaluation.multiwoz.obligations import Evidence, Key, Observation, gather
 from dialoom.evaluation.multiwoz.predictions import Turn
 from dialoom.evaluation.multiwoz.tracker import SLOTS, Facts, Progress, Tracker, facts
+
+TAU = 5
+"""A state splits while more training turns than this stand at it."""
+
+NEAREST = 10
+"""Turns whose wording is compared for the most usual one."""
 
 Duties = tuple[frozenset[str], frozenset[str]]
 """Slots a response has to tell, and slots it must not."""
@@ -50,21 +55,20 @@ def observed(dialogues: WozDialogues, benchmark: Benchmark) -> list[Said]:
     return found
 
 
-def rounds(progress: Progress) -> tuple[Round, ...]:
+def rounds(tags: Iterable[str]) -> tuple[Round, ...]:
     """A turn as the automaton walks it: one round a tag, so that the telling facets come first in every path."""
-    return tuple(Round("user", (tag,)) for tag in progress.tags)
+    return tuple(Round("user", (tag,)) for tag in tags)
 
 
 class Policy:
     """Learned from training turns; answers other dialogues with training responses, unchanged."""
 
-    def __init__(self, said: Sequence[Said], benchmark: Benchmark, *, tau: int = 5, nearest: int = 10) -> None:
+    def __init__(self, said: Sequence[Said], benchmark: Benchmark) -> None:
         self.said = said
-        self.nearest = nearest
         self._benchmark = benchmark
-        self.automaton = learn_paper(_sequences(said), tau=tau, threshold=1.0)
+        self.automaton = learn_paper(_sequences(said), tau=TAU, threshold=1.0)
         self._navigator = Navigator(self.automaton)
-        self._paths = {each.progress.tags: self.path(each.progress) for each in said}
+        self._paths = {each.progress.tags: self.path(each.progress.tags) for each in said}
         self.encoder = LSAEncoder.fit([each.user for each in said] + [each.response for each in said])
         self._asked = self.encoder.encode([each.user for each in said])
         self._worded = self.encoder.encode([each.response for each in said])
@@ -76,10 +80,10 @@ class Policy:
         self._owner = np.asarray([each.dialogue for each in said])
         self._bits = np.asarray([_bits(each.slots) for each in said])
 
-    def path(self, progress: Progress) -> tuple[int, ...]:
-        """The states a turn passes through, from the start to where it stands."""
+    def path(self, tags: tuple[str, ...]) -> tuple[int, ...]:
+        """The states a turn with this progress passes through, from the start to where it stands."""
         position = Position()
-        for spoken in rounds(progress):
+        for spoken in rounds(tags):
             position = self._navigator.advance(position, spoken)
         return (0, *(step.state for step in position.path))
 
@@ -97,16 +101,14 @@ class Policy:
                 {slot: (each.progress.slots[slot], slot in each.slots, slot in after) for slot in SLOTS},
             )
 
-    def respond(
-        self, name: str, users: Sequence[str], judge: Judge
-    ) -> list[Turn]:
+    def respond(self, name: str, users: Sequence[str], judge: Judge) -> list[Turn]:
         """Answer a dialogue given its user turns and the benchmark's states. Its own turns are never used."""
         tracker = Tracker()
         vectors = self.encoder.encode(list(users))
         turns = []
         for vector, turn in zip(vectors, facts(users, self._benchmark.states[name], self._benchmark), strict=True):
             progress = tracker.observe(turn)
-            path = self.path(progress)
+            path = self.path(progress.tags)
             chosen = self.said[self._choose(path, judge(turn, progress, path), vector, name)]
             tracker.told(chosen.slots)
             turns.append(Turn(chosen.response))
@@ -125,11 +127,12 @@ class Policy:
 
     def _others(self, state: int, name: str) -> NDArray[np.int64]:
         members = self._members.get(state, _NOBODY)
-        return members[self._owner[members] != name]
+        others: NDArray[np.int64] = members[self._owner[members] != name]
+        return others
 
     def _central(self, members: NDArray[np.int64], vector: NDArray[np.float32]) -> int:
         """Of the members nearest to the user's words, the one whose wording is most like the others'."""
-        near = members[np.argsort(-(self._asked[members] @ vector), kind="stable")[: self.nearest]]
+        near = members[np.argsort(-(self._asked[members] @ vector), kind="stable")[:NEAREST]]
         worded = self._worded[near]
         return int(near[int((worded @ worded.sum(axis=0)).argmax())])
 
@@ -144,4 +147,4 @@ def _bits(slots: frozenset[str]) -> int:
 def _sequences(said: Sequence[Said]) -> Iterable[TagSequence]:
     for number, each in enumerate(said):
         reply = Round("system", tuple(sorted(each.slots)) or ("nothing",))
-        yield TagSequence(f"{each.dialogue}#{number:05}", (*rounds(each.progress), reply))
+        yield TagSequence(f"{each.dialogue}#{number:05}", (*rounds(each.progress.tags), reply))

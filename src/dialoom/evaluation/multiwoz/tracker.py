@@ -23,7 +23,7 @@ NEEDS: Mapping[str, tuple[str, ...]] = {
 _ASKS = {
     "PHONE": r"\b(phone|telephone|contact|number)\b(?<!reference number)",
     "ADDRESS": r"\b(address|located|location|where is it|where are they)\b",
-    "POST": r"\b(post ?codes?|zip ?codes?)\b",
+    "POST": r"\b(post(al)?( ?codes?)|zip( ?codes?)?)\b",
     "REFERENCE": r"\b(reference|confirmation)\b",
     "TRAINID": r"\b(train ?ids?|id)\b",
 }
@@ -43,11 +43,18 @@ class Facts:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """`tags` describe the turn, one a facet and the telling facets first; `owed`: slot -> asked, untold or told."""
+    """`tags` describe the turn, one a facet, the telling facets first; `slots`: how each slot stands.
+
+    A slot is asked, untold, told, or stale: told before the constraints changed.
+    """
 
     domain: str
     tags: tuple[str, ...]
     slots: Mapping[str, str]
+
+    def facet(self, name: str) -> str:
+        """The value of one facet."""
+        return next(tag.partition(":")[2] for tag in self.tags if tag.startswith(f"{name}:"))
 
 
 def facts(users: Sequence[str], states: Sequence[State], benchmark: Benchmark) -> Iterator[Facts]:
