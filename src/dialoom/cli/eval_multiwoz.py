@@ -59,16 +59,12 @@ def table(systems: Mapping[str, Scores]) -> Table:
         "Success": lambda found: f"{found.success:.1f}",
         "BLEU": lambda found: "-" if found.bleu is None else f"{found.bleu:.1f}",
         "average length": lambda found: f"{found.richness.average_length:.2f}",
-        "conditional bigram entropy": lambda found: f"{found.richness.conditional_bigram_entropy:.2f}",
-        "different words": lambda found: str(found.richness.unigrams),
-        "different trigrams": lambda found: str(found.richness.trigrams),
-        "different responses": lambda found: str(found.richness.responses),
-        "offers where nothing matches": lambda found: (
-            f"{found.violations.empty_offers} of {found.violations.empty_results}"
-        ),
-        "references before booking": lambda found: (
-            f"{found.violations.early_references} of {found.violations.references}"
-        ),
+        "bigram entropy": lambda found: f"{found.richness.conditional_bigram_entropy:.2f}",
+        "words": lambda found: str(found.richness.unigrams),
+        "trigrams": lambda found: str(found.richness.trigrams),
+        "responses": lambda found: str(found.richness.responses),
+        "empty offers": lambda found: f"{found.violations.empty_offers} of {found.violations.empty_results}",
+        "early references": lambda found: f"{found.violations.early_references} of {found.violations.references}",
     }
     grid = Table("", *systems)
     for name, shown in rows.items():

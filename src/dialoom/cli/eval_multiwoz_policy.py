@@ -54,7 +54,7 @@ def multiwoz_policy_command(
         f"Obligations learned in the first fold, {min(SHOWN, len(found.guards[0]))} of {len(found.guards[0])}:"
     )
     for guard in found.guards[0][:SHOWN]:
-        console.print(f"- {guard}")
+        console.print(f"- {guard}", emoji=False, markup=False)
 
 
 def _write(out: Path, found: Table3) -> None:

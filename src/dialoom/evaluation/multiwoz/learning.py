@@ -15,8 +15,8 @@ from dialoom.evaluation.multiwoz.tracker import SLOTS
 
 NOW = (0.02, 0.07, 0.2)
 LATER = (0.1, 0.2, 0.4)
-GROUPS: Sequence[Sequence[str]] = (("NAME", "TRAINID"), ("REFERENCE",), ("PHONE", "ADDRESS", "POST"))
-"""Slots that share a threshold: entities, bookings, details."""
+GROUPS: Sequence[Sequence[str]] = (("NAME",), ("TRAINID",), ("REFERENCE",), ("PHONE", "ADDRESS", "POST"))
+"""Slots that share a threshold: venues, trains, bookings, details."""
 
 
 def learn_obligations(
