@@ -1,8 +1,7 @@
 """Seconds to score one system's MultiWOZ predictions, beside the 15 seconds the official evaluation takes for it.
 
 DIALOOM_DATA/multiwoz holds evaluator_data/ and predictions/. The official time (two cores, Moses tokeniser,
-fuzzywuzzy) is the slowest
-but one of those recorded beside the predictions; it is quoted, not run here.
+fuzzywuzzy) is the round figure of the runs recorded beside the predictions; it is quoted, not run here.
 """
 
 from __future__ import annotations

@@ -8,10 +8,11 @@ import pytest
 from .conftest import Run
 
 
-def test_that_the_command_has_help_with_an_example(run: Run) -> None:
-    done = run("eval", "multiwoz", "--help")
+@pytest.mark.parametrize("command", ["multiwoz", "multiwoz-policy"])
+def test_that_the_commands_have_help_with_an_example(command: str, run: Run) -> None:
+    done = run("eval", command, "--help")
     assert done.returncode == 0
-    assert "Example: dialoom eval multiwoz" in done.stdout
+    assert f"Example: dialoom eval {command} " in done.stdout
 
 
 def test_that_a_missing_folder_is_the_users_mistake(run: Run, tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from dialoom.cli import (
     eval,  # noqa: A004
     eval_knowledge,
     eval_multiwoz,
+    eval_multiwoz_policy,
     flow,
     formats,
     init,
@@ -53,6 +54,7 @@ app.command("diff")(diff.diff_command)
 app.command("conform")(conform.conform_command)
 eval.app.command("multiwoz", epilog=eval_multiwoz.EXAMPLE)(eval_multiwoz.multiwoz_command)
 eval.app.command("knowledge", epilog=eval_knowledge.EXAMPLE)(eval_knowledge.knowledge)
+eval.app.command("multiwoz-policy", epilog=eval_multiwoz_policy.EXAMPLE)(eval_multiwoz_policy.multiwoz_policy_command)
 app.add_typer(eval.app, name="eval")
 app.add_typer(train.app, name="train")
 app.command("say")(say.say_command)

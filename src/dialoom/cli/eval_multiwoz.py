@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.table import Table
+
+from dialoom.cli.console import Json, out, print_json
 
 if TYPE_CHECKING:
     from dialoom.evaluation.multiwoz.scores import Scores
@@ -21,7 +21,7 @@ EXAMPLE = "Example: dialoom eval multiwoz predictions.json --data multiwoz/evalu
 def multiwoz_command(
     predictions: Annotated[Path, typer.Argument(help="Responses: {id: [{response, state?, active_domains?}]}.")],
     data: Annotated[Path, typer.Option(help="The folder of evaluation data: goals, databases, spellings.")],
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Score a system's MultiWOZ responses as the official evaluation does.
 
@@ -34,16 +34,15 @@ def multiwoz_command(
     benchmark = open_benchmark(data)
     found = scores(read_predictions(predictions, benchmark), benchmark)
     if as_json:
-        typer.echo(json.dumps(as_record(found), indent=2))
+        print_json(as_record(found))
         return
-    console = Console()
-    console.print(table({predictions.stem: found}))
-    console.print(
+    out.print(table({predictions.stem: found}))
+    out.print(
         f"{found.dialogues} dialogues, {found.turns} turns; {found.states} states,"
         f" {found.active_domains} active domains."
     )
     for line in remarks(found):
-        console.print(line)
+        out.print(line)
 
 
 def as_record(found: Scores) -> dict[str, Any]:
@@ -60,16 +59,12 @@ def table(systems: Mapping[str, Scores]) -> Table:
         "Success": lambda found: f"{found.success:.1f}",
         "BLEU": lambda found: "-" if found.bleu is None else f"{found.bleu:.1f}",
         "average length": lambda found: f"{found.richness.average_length:.2f}",
-        "conditional bigram entropy": lambda found: f"{found.richness.conditional_bigram_entropy:.2f}",
-        "different words": lambda found: str(found.richness.unigrams),
-        "different trigrams": lambda found: str(found.richness.trigrams),
-        "different responses": lambda found: str(found.richness.responses),
-        "offers where nothing matches": lambda found: (
-            f"{found.violations.empty_offers} of {found.violations.empty_results}"
-        ),
-        "references before booking": lambda found: (
-            f"{found.violations.early_references} of {found.violations.references}"
-        ),
+        "bigram entropy": lambda found: f"{found.richness.conditional_bigram_entropy:.2f}",
+        "words": lambda found: str(found.richness.unigrams),
+        "trigrams": lambda found: str(found.richness.trigrams),
+        "responses": lambda found: str(found.richness.responses),
+        "empty offers": lambda found: f"{found.violations.empty_offers} of {found.violations.empty_results}",
+        "early references": lambda found: f"{found.violations.early_references} of {found.violations.references}",
     }
     grid = Table("", *systems)
     for name, shown in rows.items():

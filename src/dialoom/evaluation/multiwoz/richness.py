@@ -38,9 +38,9 @@ def richness(texts: Sequence[str]) -> Richness:
     stretches = [tokens[start : start + _WINDOW] for start in range(0, total - _WINDOW + 1, _WINDOW)]
     return Richness(
         average_length=total / len(rows),
-        entropy=-sum(count / total * math.log2(count / total) for count in one.values()),
-        conditional_bigram_entropy=-sum(
-            count / total * math.log2(count / one[first]) for (first, _), count in two.items()
+        entropy=sum(count / total * math.log2(total / count) for count in one.values()),
+        conditional_bigram_entropy=sum(
+            count / total * math.log2(one[first] / count) for (first, _), count in two.items()
         ),
         msttr=sum(len(set(stretch)) for stretch in stretches) / (_WINDOW * len(stretches)) if stretches else 0.0,
         unigrams=len(one),

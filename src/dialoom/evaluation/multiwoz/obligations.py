@@ -1,0 +1,96 @@
+"""Obligations learned from dialogues: which slots a response owes, or must not tell, in which state of the automaton.
+
+A slot is owed in a state where training responses say it often enough (it can be said now) and the rest of their
+dialogues nearly always does (it has to be said some time). It is forbidden where they hardly ever say it.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+Key = tuple[int, str, str]
+"""State, slot, and how the slot stands: asked, untold or told."""
+
+
+NEVER = 0.005
+"""A slot told in a smaller share of a state's turns is forbidden there."""
+
+WEIGHT = 10
+"""The states before a state count in its shares like so many turns of its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Threshold:
+    """Least shares of a state's turns for an obligation: told `now`, and told now or `later` in the dialogue."""
+
+    now: float = 0.2
+    later: float = 0.4
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Of `turns` training turns, how many told the slot `now`, and how many now or `later` in their dialogue."""
+
+    turns: int
+    now: int
+    later: int
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """One training turn: the states on its path; for each slot how it stood, and whether it was told now, or later."""
+
+    path: Sequence[int]
+    slots: Mapping[str, tuple[str, bool, bool]]
+
+
+@dataclass(frozen=True, slots=True)
+class Shares:
+    """Smoothed shares of turns that told a slot `now`, and now or `later`, at the end of a path."""
+
+    now: float
+    later: float
+
+
+class Obligations:
+    """What each state owes and forbids. `thresholds`: one for each slot."""
+
+    def __init__(self, evidence: Mapping[Key, Evidence], thresholds: Mapping[str, Threshold]) -> None:
+        self.evidence = evidence
+        self.thresholds = thresholds
+
+    def judge(self, path: Sequence[int], slots: Mapping[str, str]) -> tuple[frozenset[str], frozenset[str]]:
+        """The slots owed and the slots forbidden at the end of `path`; `slots`: slot -> how it stands."""
+        shares = {slot: self.shares(path, slot, standing) for slot, standing in slots.items()}
+        owed = frozenset(slot for slot, found in shares.items() if self.owes(slot, found))
+        return owed, frozenset(slot for slot, found in shares.items() if found.now < NEVER) - owed
+
+    def owes(self, slot: str, found: Shares) -> bool:
+        """Is this enough for an obligation to tell `slot`?"""
+        least = self.thresholds[slot]
+        return found.now >= least.now and found.later >= least.later
+
+    def shares(self, path: Sequence[int], slot: str, standing: str) -> Shares:
+        """The shares of the last state on `path`, each state drawn towards the one before it (an m-estimate)."""
+        now = later = 0.0
+        for state in path:
+            found = self.evidence.get((state, slot, standing))
+            if found:
+                now = (found.now + WEIGHT * now) / (found.turns + WEIGHT)
+                later = (found.later + WEIGHT * later) / (found.turns + WEIGHT)
+        return Shares(now, later)
+
+
+def gather(observations: Iterable[Observation]) -> dict[Key, Evidence]:
+    """Count the evidence of every state."""
+    counts: dict[Key, list[int]] = defaultdict(lambda: [0, 0, 0])
+    for seen in observations:
+        for slot, (standing, now, later) in seen.slots.items():
+            for state in seen.path:
+                count = counts[state, slot, standing]
+                count[0] += 1
+                count[1] += now
+                count[2] += later
+    return {key: Evidence(*count) for key, count in counts.items()}

@@ -1,0 +1,163 @@
+"""Twelve conversations at two inns: small enough to see what must be learned."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from dialoom.errors import InvalidFile, NothingToLearn, UsageError
+from dialoom.evaluation.multiwoz.benchmark import Benchmark, Goal, State
+from dialoom.evaluation.multiwoz.dialogues import Exchange, WozDialogues, delexicalised, read_dialogues
+from dialoom.evaluation.multiwoz.guards import guards
+from dialoom.evaluation.multiwoz.handwritten import handwritten
+from dialoom.evaluation.multiwoz.learning import answer, judge
+from dialoom.evaluation.multiwoz.obligations import Obligations, Observation, Threshold, gather
+from dialoom.evaluation.multiwoz.policy import Policy, observed
+from dialoom.evaluation.multiwoz.scores import scores
+from dialoom.evaluation.multiwoz.table3 import ROWS, table3
+from dialoom.evaluation.multiwoz.tracker import SLOTS, Facts, Tracker
+
+NORTH: State = {"hotel": {"area": "north"}}
+BOOKED: State = {"hotel": {"area": "north", "bookday": "monday", "bookstay": "2", "bookpeople": "1"}}
+STAYS = {f"stay{number}": f"I need a room in the north, number {number}" for number in range(12)}
+DIALOGUES: WozDialogues = {
+    name: [
+        Exchange(opening, "[name] is nice . shall i book ?" if number % 4 else "what price would you like ?"),
+        Exchange("what is the phone number ?", "[name] has [phone] ."),
+        Exchange("book monday for two nights for one", "booked , your reference is [reference] ."),
+        Exchange("thanks , bye", "goodbye ."),
+    ]
+    for number, (name, opening) in enumerate(STAYS.items())
+}
+
+
+@pytest.fixture
+def stays(town: Benchmark) -> Benchmark:
+    goal = {"hotel": Goal({"area": "north"}, frozenset({"PHONE", "REFERENCE"}))}
+    return replace(
+        town,
+        goals=dict.fromkeys(STAYS, goal),
+        booked=dict.fromkeys(STAYS, (frozenset[str](), frozenset[str](), frozenset({"hotel"}), frozenset({"hotel"}))),
+        states=dict.fromkeys(STAYS, (NORTH, NORTH, BOOKED, BOOKED)),
+        references={name: [town.spelling.text(each.response) for each in turns] for name, turns in DIALOGUES.items()},
+    )
+
+
+def seen(state: State, user: str = "hello", matches: int = 1) -> Facts:
+    return Facts(user, "hotel", state, matches)
+
+
+def test_that_spans_and_evident_values_become_placeholders() -> None:
+    spans = [["Hotel-Inform", "Name", "Mill Lodge", 0, 1], ["Hotel-Inform", "Parking", "free", 3, 3]]
+    text = "Mill Lodge has free parking . \n Call 01223000111 , ref AB12CD34 , cb1 2jx , TR1234 ."
+    assert delexicalised(text, spans) == (
+        "[name] has free parking . call [phone] , ref [reference] , [postcode] , [trainid] ."
+    )
+
+
+def test_that_the_first_of_overlapping_spans_wins_and_spans_past_the_end_are_left() -> None:
+    spans = [["a", "Name", "x", 0, 1], ["a", "Area", "y", 1, 1], ["a", "Phone", "z", 2, 9]]
+    assert delexicalised("The Fox inn", spans) == "[name] inn"
+
+
+def test_that_dialogues_are_read_with_lower_case_ids(tmp_path: Path) -> None:
+    path = tmp_path / "some.json"
+    log = [{"text": " hi "}, {"text": "Try Fox", "span_info": [["H-I", "Name", "Fox", 1, 1]]}]
+    path.write_text(json.dumps({"SNG1.json": {"log": log}}), encoding="utf-8")
+    assert read_dialogues(path) == {"sng1": [Exchange("hi", "try [name]")]}
+
+
+@pytest.mark.parametrize(("content", "error"), [("{}", NothingToLearn), ('{"a": 1}', InvalidFile), ("[", InvalidFile)])
+def test_that_what_is_no_multiwoz_is_said(content: str, error: type[UsageError], tmp_path: Path) -> None:
+    path = tmp_path / "some.json"
+    path.write_text(content, encoding="utf-8")
+    with pytest.raises(error):
+        read_dialogues(path)
+
+
+def test_that_an_offer_grows_stale_when_constraints_change() -> None:
+    tracker = Tracker()
+    assert tracker.observe(seen(NORTH)).facet("offer") == "none"
+    tracker.told(frozenset({"NAME", "PHONE"}))
+    progress = tracker.observe(seen(NORTH))
+    assert (progress.facet("offer"), progress.slots["PHONE"]) == ("made", "told")
+    assert tracker.observe(seen({"hotel": {"area": "south"}})).facet("offer") == "stale"
+    tracker.told(frozenset({"NAME"}))
+    assert tracker.observe(seen({"hotel": {"area": "south"}})).slots["PHONE"] == "untold"
+
+
+def test_that_a_reference_belongs_to_one_booking() -> None:
+    tracker = Tracker()
+    assert tracker.observe(seen(BOOKED)).facet("booking") == "all"
+    tracker.told(frozenset({"REFERENCE"}))
+    assert tracker.observe(seen(BOOKED)).slots["REFERENCE"] == "told"
+    moved = {"hotel": BOOKED["hotel"] | {"area": "south"}} if isinstance(BOOKED["hotel"], dict) else {}
+    assert tracker.observe(seen(moved)).slots["REFERENCE"] == "stale"
+    later = {"hotel": moved["hotel"] | {"bookday": "sunday"}}
+    progress = tracker.observe(seen(later))
+    assert (progress.slots["REFERENCE"], progress.facet("reference")) == ("untold", "none")
+
+
+def test_that_what_is_asked_stays_asked_until_it_is_told() -> None:
+    tracker = Tracker()
+    assert tracker.observe(seen(NORTH, "the postal code please")).facet("asks") == "POST"
+    tracker.told(frozenset({"NAME"}))
+    assert tracker.observe(seen(NORTH, "and the phone number")).facet("asks") == "PHONE+POST"
+    tracker.told(frozenset({"POST", "PHONE"}))
+    assert tracker.observe(seen(NORTH)).facet("asks") == "nothing"
+
+
+def test_that_a_slot_is_owed_where_it_can_be_said_now_and_has_to_be_said_some_time() -> None:
+    told = [Observation((0, 1), {"NAME": ("untold", place % 2 == 0, True)}) for place in range(40)]
+    silent = [Observation((0, 2), {"NAME": ("untold", False, False)}) for _ in range(40)]
+    learned = Obligations(gather([*told, *silent]), {"NAME": Threshold(now=0.3, later=0.6)})
+    assert learned.judge((0, 1), {"NAME": "untold"}) == (frozenset({"NAME"}), frozenset())
+    assert learned.judge((0, 2), {"NAME": "untold"}) == (frozenset(), frozenset())  # drawn towards the state before
+    assert learned.judge((0, 1), {"NAME": "told"}) == (frozenset(), frozenset({"NAME"}))  # nobody ever said it again
+    found = learned.shares((0, 1), "NAME", "untold")
+    assert found.now == pytest.approx((20 + 10 * (20 / 90)) / 50)
+
+
+def test_that_the_policy_learns_to_offer_to_answer_and_to_book(stays: Benchmark) -> None:
+    policy = Policy(observed(DIALOGUES, stays), stays)
+    learned = Obligations(policy.evidence(), dict.fromkeys(SLOTS, Threshold()))
+    found = scores(answer(policy, judge(learned), DIALOGUES), stays)
+    assert (found.inform, found.success) == (100.0, 100.0)
+    assert (found.violations.empty_offers, found.violations.early_references) == (0, 0)
+    said = [str(guard) for guard in guards(policy, learned)]
+    assert any("booking:all" in line and "tell REFERENCE if untold" in line for line in said)
+    assert not any("booking:none" in line and "tell REFERENCE" in line for line in said)
+
+
+def test_that_hand_written_obligations_do_the_same(stays: Benchmark) -> None:
+    policy = Policy(observed(DIALOGUES, stays), stays)
+    assert scores(answer(policy, handwritten, DIALOGUES), stays).success == 100.0
+    nothing = Tracker().observe(seen(NORTH, matches=0))
+    assert handwritten(seen(NORTH, matches=0), nothing, ()) == (frozenset(), frozenset({"NAME", "REFERENCE"}))
+
+
+def test_that_a_dialogue_is_never_answered_with_its_own_turns(stays: Benchmark) -> None:
+    own = {name: list(turns) for name, turns in DIALOGUES.items()}
+    own["stay3"][3] = Exchange("thanks , bye", "only here .")
+    policy = Policy(observed(own, stays), stays)
+    said = answer(policy, lambda *_: (frozenset(), frozenset()), own)
+    assert all(turn.response != "only here ." for turn in said["stay3"])
+
+
+def test_that_every_row_answers_every_dialogue_and_folds_do_not_depend_on_order(stays: Benchmark) -> None:
+    found = table3(DIALOGUES, stays, folds=2)
+    assert tuple(found.predictions) == ROWS
+    assert all(set(row) == set(DIALOGUES) for row in found.predictions.values())
+    again = table3({name: DIALOGUES[name] for name in reversed(list(DIALOGUES))}, stays, folds=2)
+    assert again.predictions == found.predictions
+    assert scores(found.predictions["human"], stays).bleu == pytest.approx(100.0)
+
+
+def test_that_table_3_says_what_it_cannot_do(stays: Benchmark) -> None:
+    with pytest.raises(UsageError, match="1 of 1 dialogues have no goal: other"):
+        table3({"other": []}, stays)
+    with pytest.raises(UsageError, match="9 folds of 12"):
+        table3(DIALOGUES, stays, folds=9)
