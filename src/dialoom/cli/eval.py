@@ -12,12 +12,15 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from dialoom.cli import eval_split
+from dialoom.cli import eval_compare, eval_dialogues, eval_split
 from dialoom.dialogue import Dialogue
 from dialoom.errors import NothingToLearn, UnknownName, UsageError
 
 app = typer.Typer(help="Measure selectors, automata and agents.", no_args_is_help=True)
 
+app.command("dialogues", epilog=eval_dialogues.EXAMPLE)(eval_dialogues.dialogues_command)
+app.command("schema")(eval_dialogues.schema_command)
+app.command("compare", epilog=eval_compare.EXAMPLE)(eval_compare.compare_command)
 app.command("split", epilog=eval_split.EXAMPLE)(eval_split.split_command)
 
 EXAMPLE = "Example: dialoom eval next-action --data star.zip --format star --observe tools"
