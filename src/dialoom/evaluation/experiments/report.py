@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import asdict
 from importlib.resources import files
 from pathlib import Path
@@ -32,9 +33,8 @@ def report_page(results: Results, summary: Summary) -> str:
     # Inside a script element only "<" can end it, and two line separators are no JavaScript.
     quoted = data.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
     title = results.experiment.name.replace("&", "&amp;").replace("<", "&lt;")
-    for mark, text in (("%TITLE%", title), ("%STYLE%", style), ("%SCRIPT%", script), ("%DATA%", quoted)):
-        page = page.replace(mark, text, 1)
-    return page
+    parts = {"TITLE": title, "STYLE": style, "SCRIPT": script, "DATA": quoted}
+    return re.sub("%(TITLE|STYLE|SCRIPT|DATA)%", lambda found: parts[found[1]], page)
 
 
 def _data(results: Results, summary: Summary) -> dict[str, Any]:
