@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
 from dataclasses import asdict
@@ -32,7 +33,7 @@ def report_page(results: Results, summary: Summary) -> str:
     data = without_secrets(json.dumps(_data(results, summary), ensure_ascii=False, separators=(",", ":")))
     # Inside a script element only "<" can end it, and two line separators are no JavaScript.
     quoted = data.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
-    title = results.experiment.name.replace("&", "&amp;").replace("<", "&lt;")
+    title = html.escape(results.experiment.name)
     parts = {"TITLE": title, "STYLE": style, "SCRIPT": script, "DATA": quoted}
     return re.sub("%(TITLE|STYLE|SCRIPT|DATA)%", lambda found: parts[found[1]], page)
 
