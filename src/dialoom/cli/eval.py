@@ -12,7 +12,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from dialoom.cli import eval_compare, eval_dialogues, eval_labels, eval_split
+from dialoom.cli import eval_compare, eval_dialogues, eval_labels, eval_simulate, eval_split
 from dialoom.dialogue import Dialogue
 from dialoom.errors import NothingToLearn, UnknownName, UsageError
 
@@ -23,6 +23,7 @@ app.command("schema")(eval_dialogues.schema_command)
 app.command("compare", epilog=eval_compare.EXAMPLE)(eval_compare.compare_command)
 app.command("label", epilog=eval_labels.LABEL_EXAMPLE)(eval_labels.label_command)
 app.command("agreement", epilog=eval_labels.AGREEMENT_EXAMPLE)(eval_labels.agreement_command)
+app.command("simulate", epilog=eval_simulate.EXAMPLE)(eval_simulate.simulate_command)
 app.command("split", epilog=eval_split.EXAMPLE)(eval_split.split_command)
 
 EXAMPLE = "Example: dialoom eval next-action --data star.zip --format star --observe tools"
