@@ -150,7 +150,7 @@ def differences(results: Results, pairs: Sequence[tuple[str, str]], metric: str)
         )
 
 
-def main() -> int:
+def main() -> None:
     reader = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     reader.add_argument("--dialogues", type=int, default=600, help="dialogues drawn of each set")
     reader.add_argument("--items", type=int, default=6, help="turns of each set asked of the model")
@@ -160,7 +160,7 @@ def main() -> int:
     data = os.environ.get("DIALOOM_DATA")
     if not data:
         print("DIALOOM_DATA does not name the folder of the data sets (star/star-dev.zip, sgd/sgd-dev.zip); skipped.")
-        return 0
+        return
     for name in SETS:
         sample(name, Path(data), asked.dialogues)
     results, summary = run(retrieval(asked.dialogues, asked.judge), "retrieval")
@@ -176,8 +176,7 @@ def main() -> int:
             "A handful of turns and a model of 135M parameters show that every approach runs, not which is better: "
             "the intervals overlap, and such a model mostly copies or drifts. Name a larger one with --model."
         )
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,7 @@ from dialoom.evaluation.simulation import (
     read_goals,
     sampled_goals,
     simulate,
+    talk_json,
 )
 from dialoom.models.scripted import Answers, Fault, ScriptedModel
 
@@ -47,6 +49,8 @@ async def test_that_a_scripted_user_answers_what_is_asked_until_the_goal_is_reac
     users = [u.text for u in talk.dialogue.utterances if u.role is Role.USER]
     assert users == ["Where is my parcel?", "QF-1", "Ann"]
     assert (talk.reached, talk.turns, talk.repairs, talk.hand_off, talk.calls) == (True, 3, 0, False, 3)
+    told = json.loads(json.dumps(talk_json(talk)))
+    assert (told["goal"], told["reached"], len(told["utterances"])) == ("parcel", True, 6)
 
 
 async def test_that_what_was_asked_last_is_answered(model: Model) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -299,7 +299,7 @@ def sampled_goals(dialogues: Iterable[Dialogue], count: int, seed: int = 0) -> t
 def talk_json(talk: Talk) -> dict[str, Any]:
     """A talk as JSON values."""
     said = [{"role": utterance.role.value, "text": utterance.text} for utterance in talk.dialogue.utterances]
-    told = {key: value for key, value in asdict(talk).items() if key != "dialogue"}
+    told = {name: getattr(talk, name) for name in Talk.__dataclass_fields__ if name != "dialogue"}
     return {**told, "id": talk.dialogue.id, "utterances": said}
 
 

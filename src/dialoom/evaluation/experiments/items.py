@@ -97,7 +97,7 @@ def domain_of(dialogue: Dialogue, key: str | None) -> str:
     for name in (key,) if key else DOMAINS:
         value: Any = dialogue.metadata.get(name)
         if isinstance(value, list | tuple):
-            value = "+".join(sorted(map(str, value)))
+            value = "+".join(sorted(str(one) for one in value if one))
         if value:
             return str(value)
     return "all"

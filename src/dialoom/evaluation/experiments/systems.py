@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
+import dialoom
 from dialoom.agent.agent import Agent
 from dialoom.agent.model import Model
 from dialoom.agent.responders import open_responder
@@ -79,6 +80,7 @@ class Opener:
     def identity(self, spec: System, data: Data, seed: int) -> str:
         """A hash of all that a system's replies depend on: equal identities give equal replies."""
         told: dict[str, Any] = spec.model_dump(mode="json", exclude={"name", "price", "timeout"})
+        told["version"] = dialoom.__version__
         if spec.kind in ("strategy", "template"):
             strategy = strategy_of(spec)
             if strategy.samples:
