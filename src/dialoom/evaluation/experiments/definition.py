@@ -8,8 +8,8 @@ from typing import Annotated, Any, Literal
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from dialoom.errors import InvalidFile, UnknownName
-from dialoom.evaluation.experiments.measures import MEASURES
+from dialoom.errors import InvalidFile
+from dialoom.evaluation.experiments.measures import measure
 from dialoom.files import read_text
 
 MAX_BYTES = 1024 * 1024
@@ -154,8 +154,7 @@ def read_experiment(path: Path) -> Experiment:
         place = ".".join(str(part) for part in first["loc"])
         raise InvalidFile(path, f"{first['msg']}.", place=place, hint="Its fields: docs/evaluation.md.") from error
     for metric in experiment.metrics:
-        if metric not in MEASURES:
-            raise UnknownName("metric", metric, MEASURES)
+        measure(metric)
     return experiment
 
 

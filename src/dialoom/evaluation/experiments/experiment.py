@@ -9,7 +9,7 @@ from typing import Any
 from dialoom.evaluation.experiments.definition import Experiment
 from dialoom.evaluation.experiments.judging import Bench, Judged
 from dialoom.evaluation.experiments.ledger import Ledger
-from dialoom.evaluation.experiments.measures import MEASURES
+from dialoom.evaluation.experiments.measures import measure
 from dialoom.evaluation.experiments.pairs import Pair
 from dialoom.evaluation.experiments.results import Results, Row, pairs_from
 from dialoom.evaluation.experiments.running import Advance, Asked, Plan, Purse, Replies
@@ -64,7 +64,7 @@ def row_of(asked: Asked, replies: Replies, experiment: Experiment) -> Row:
     if reply is None:
         return Row(*place, None, error=replies.error(asked))
     said = (reply.text, *reply.candidates[1:])
-    measures = ((name, MEASURES[name].item) for name in experiment.metrics)
+    measures = ((name, measure(name).item) for name in experiment.metrics)
     metrics = {name: float(of_item(said, item.reference)) for name, of_item in measures if of_item is not None}
     return Row(
         *place,

@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from dialoom.errors import UnknownName
+from dialoom.evaluation.bertscore import PARTS, opened
 from dialoom.evaluation.metrics import bleu, distinct, exact_match, length, rouge_l
 
 OfItem = Callable[[Sequence[str], str], float]
@@ -39,3 +41,22 @@ MEASURES: Mapping[str, Measure] = MappingProxyType(
         "length": Measure("words of a reply", item=lambda said, _: length(said[0]), better=0),
     }
 )
+
+FORMS = ("bertscore-p:FOLDER", "bertscore-r:FOLDER", "bertscore-f:FOLDER")
+
+
+def measure(name: str) -> Measure:
+    """The metric `name`, one of `MEASURES` or of `FORMS` with a folder, or FOLDER@LAYER, of a local encoder.
+
+    Raises `UnknownName`. An encoder is loaded when it first scores.
+    """
+    if name in MEASURES:
+        return MEASURES[name]
+    kind, _, spec = name.partition(":")
+    part = kind.removeprefix("bertscore-")
+    if kind == part or part not in PARTS or not spec:
+        raise UnknownName("metric", name, (*MEASURES, *FORMS))
+    return Measure(
+        f"BERTScore {'F1' if part == 'f' else 'precision' if part == 'p' else 'recall'}",
+        item=lambda said, true: opened(spec).score(said[0], true)[part],
+    )

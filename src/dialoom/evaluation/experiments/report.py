@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from dialoom.evaluation.experiments.judging import panel
-from dialoom.evaluation.experiments.measures import MEASURES
+from dialoom.evaluation.experiments.measures import measure
 from dialoom.evaluation.experiments.results import Results, without_secrets
 from dialoom.evaluation.experiments.summary import Summary
 from dialoom.files import write_text
@@ -49,7 +49,7 @@ def _data(results: Results, summary: Summary) -> dict[str, Any]:
         "name": experiment.name,
         "systems": list(results.systems),
         "metrics": [
-            {"name": name, "told": MEASURES[name].told, "better": MEASURES[name].better} for name in experiment.metrics
+            {"name": name, "told": measure(name).told, "better": measure(name).better} for name in experiment.metrics
         ],
         "against": experiment.judge.against if experiment.judge else None,
         "lines": [asdict(line) for line in summary.lines],

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from dialoom.errors import NothingToLearn, UnknownName
+from dialoom.errors import NothingToLearn
 from dialoom.evaluation.experiments.comparing import Comparison, compare, compare_corpus
 from dialoom.evaluation.experiments.judging import PANEL, WinRate, panel, value_of, win_rates
-from dialoom.evaluation.experiments.measures import MEASURES
+from dialoom.evaluation.experiments.measures import measure
 from dialoom.evaluation.experiments.results import Results, Row
 from dialoom.evaluation.intervals import interval
 
@@ -78,14 +78,12 @@ def compared(one: tuple[Results, str], other: tuple[Results, str], metric: str, 
     if metric == WIN_RATE:
         (a, groups), (b, more) = _outcomes(*one), _outcomes(*other)
         return compare(metric, a, b, {**groups, **more}, seed=seed)
-    if metric not in MEASURES:
-        raise UnknownName("metric", metric, (*MEASURES, WIN_RATE))
     rows = [[row for row in results.of(system) if row.reply is not None] for results, system in (one, other)]
     groups = {row.item: row.group for part in rows for row in part}
-    measure = MEASURES[metric]
-    if measure.corpus is not None:
+    of_corpus = measure(metric).corpus
+    if of_corpus is not None:
         said = [{row.item: (str(row.reply), row.reference) for row in part} for part in rows]
-        return compare_corpus(metric, measure.corpus, said[0], said[1], groups, seed=seed)
+        return compare_corpus(metric, of_corpus, said[0], said[1], groups, seed=seed)
     values = [{row.item: measured(metric, row) for row in part} for part in rows]
     return compare(metric, values[0], values[1], groups, seed=seed)
 
@@ -94,7 +92,7 @@ def measured(metric: str, row: Row) -> float:
     """A metric of one reply, as it was measured when the experiment ran, or now."""
     if metric in row.metrics:
         return row.metrics[metric]
-    item = MEASURES[metric].item
+    item = measure(metric).item
     assert item is not None  # noqa: S101 - the caller looked
     return float(item((str(row.reply), *row.candidates[1:]), row.reference))
 
@@ -142,7 +140,7 @@ def _line(system: str, rows: Sequence[Row], names: Sequence[str]) -> Line:
 def _values(rows: Sequence[Row], names: Sequence[str]) -> dict[str, Value]:
     values: dict[str, Value] = {}
     for name in names:
-        corpus = MEASURES[name].corpus
+        corpus = measure(name).corpus
         if not rows:
             values[name] = Value(None)
         elif corpus is not None:
