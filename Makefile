@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: demo test check format bench docs clean
+.PHONY: demo test check format bench bench-quality docs clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -39,6 +39,9 @@ format: $(VENV)/.dev
 
 bench: $(VENV)/.dev
 	$(BIN)/python -m benchmarks
+
+bench-quality: $(VENV)/.dev
+	$(BIN)/python -m benchmarks.quality
 
 clean:
 	rm -rf $(VENV) out .mypy_cache .ruff_cache .pytest_cache

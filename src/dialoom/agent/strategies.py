@@ -14,7 +14,6 @@ from dialoom.agent.agent import Agent
 from dialoom.agent.learn import learn
 from dialoom.agent.model import Model
 from dialoom.agent.responders import Answer, GenerateResponder, Responder, RetrieveResponder
-from dialoom.agent.sequences import without_tools
 from dialoom.agent.settings import LearnSettings
 from dialoom.agent.trace import Recorder
 from dialoom.dialogue import Dialogue, Role
@@ -102,7 +101,7 @@ class Library:
     @cached_property
     def index(self) -> TurnIndex:
         """Every system turn. Raises `NothingToLearn` when there is none."""
-        index = TurnIndex.build(map(without_tools, self.dialogues))
+        index = TurnIndex.build(self.dialogues)
         if not len(index):
             raise NothingToLearn("The training dialogues have no system turn to learn from.")
         return index

@@ -12,12 +12,18 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from dialoom.cli import eval_split
+from dialoom.cli import eval_compare, eval_dialogues, eval_labels, eval_simulate, eval_split
 from dialoom.dialogue import Dialogue
 from dialoom.errors import NothingToLearn, UnknownName, UsageError
 
 app = typer.Typer(help="Measure selectors, automata and agents.", no_args_is_help=True)
 
+app.command("dialogues", epilog=eval_dialogues.EXAMPLE)(eval_dialogues.dialogues_command)
+app.command("schema")(eval_dialogues.schema_command)
+app.command("compare", epilog=eval_compare.EXAMPLE)(eval_compare.compare_command)
+app.command("label", epilog=eval_labels.LABEL_EXAMPLE)(eval_labels.label_command)
+app.command("agreement", epilog=eval_labels.AGREEMENT_EXAMPLE)(eval_labels.agreement_command)
+app.command("simulate", epilog=eval_simulate.EXAMPLE)(eval_simulate.simulate_command)
 app.command("split", epilog=eval_split.EXAMPLE)(eval_split.split_command)
 
 EXAMPLE = "Example: dialoom eval next-action --data star.zip --format star --observe tools"

@@ -1,0 +1,1 @@
+"""Experiments: systems on data sets, measured, judged, compared and shown."""

@@ -1,0 +1,221 @@
+"""The systems of an experiment: each answers items, and says what that cost."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+import dialoom
+from dialoom.agent.agent import Agent
+from dialoom.agent.model import Model
+from dialoom.agent.responders import open_responder
+from dialoom.agent.strategies import LEARNED, STRATEGIES, Library, Prompting, Strategy, StrategyAgent, open_strategy
+from dialoom.agent.trace import Call, Recorder
+from dialoom.errors import InvalidFile, UnknownName, UsageError
+from dialoom.evaluation.experiments.definition import Price, System
+from dialoom.evaluation.experiments.items import Data, Item
+from dialoom.evaluation.experiments.ledger import digest
+from dialoom.examples.prompt import Speakers
+from dialoom.files import read_text
+from dialoom.models.base import LanguageModel
+from dialoom.models.opening import open_model
+
+LARGEST = 64 * 1024 * 1024
+CANDIDATES = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a system said to an item. `candidates` are replies it chose among, best first; `note` says what failed."""
+
+    text: str
+    candidates: tuple[str, ...] = ()
+    calls: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    dollars: float | None = None
+    milliseconds: float = 0.0
+    note: str = ""
+
+
+class Answering(Protocol):
+    """A system made ready for one data set and seed."""
+
+    async def reply(self, item: Item) -> Reply | None:
+        """The reply, or None where the system has none to give (a prediction that is missing)."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Opener:
+    """Opens systems. `models` opens a language model by its name, so that tests and callers can give their own."""
+
+    folder: Path
+    models: Callable[[str], LanguageModel] = open_model
+
+    def open(self, spec: System, data: Data, library: Library) -> Answering:
+        """The system, ready. Raises `UsageError` for names and files that do not fit."""
+        if spec.agent is not None:
+            return AgentSystem(self._agent(spec), spec.price)
+        if spec.predictions is not None:
+            return PredictionSystem(read_predictions(self.folder / spec.predictions, data))
+        speakers = Speakers(data.spec.speakers.user, data.spec.speakers.system)
+        template = self.folder / spec.template if spec.template is not None else None
+        prompting = Prompting(
+            speakers, template.parent if template else None, spec.prompt_tokens, spec.max_tokens, spec.timeout
+        )
+        strategy = strategy_of(spec)
+        if strategy.samples and not data.train:
+            raise UsageError(
+                f"System '{spec.name}' takes samples, and data set '{data.spec.name}' has no training dialogues.",
+                hint="Give the data set `train`, or split it with `data`.",
+            )
+        model = self.models(spec.model) if spec.model is not None else None
+        return StrategySystem(open_strategy(strategy, library, model, prompting, sample=spec.sample), spec.price)
+
+    def identity(self, spec: System, data: Data, seed: int) -> str:
+        """A hash of all that a system's replies depend on: equal identities give equal replies."""
+        told: dict[str, Any] = spec.model_dump(mode="json", exclude={"name", "price", "timeout"})
+        told["version"] = dialoom.__version__
+        if spec.kind in ("strategy", "template"):
+            strategy = strategy_of(spec)
+            if strategy.samples:
+                told["train"] = data.train_digest
+            if strategy.samples and strategy.selector in ("random", LEARNED):
+                told["seed"] = seed
+            told["speakers"] = data.spec.speakers.model_dump()
+        for kind in ("agent", "template", "predictions"):
+            path = getattr(spec, kind)
+            if path is not None:
+                told[f"{kind}_file"] = _file_digest(self.folder / path)
+        return digest(told)
+
+    def _agent(self, spec: System) -> Agent:
+        assert spec.agent is not None  # noqa: S101 - the caller looked
+        return Agent(Model.load(self.folder / spec.agent), open_responder(spec.model or "retrieve"))
+
+
+def strategy_of(spec: System) -> Strategy:
+    """The strategy that a system names or describes. Raises `UnknownName`."""
+    if spec.strategy is not None and spec.strategy not in STRATEGIES:
+        raise UnknownName("strategy", spec.strategy, STRATEGIES)
+    if spec.strategy is not None:
+        base = STRATEGIES[spec.strategy]
+    else:
+        base = Strategy(Path(str(spec.template)).stem, 3, fixed=spec.sample is not None)
+    samples = base.samples if spec.samples is None else spec.samples
+    return Strategy(base.template, samples, spec.selector or base.selector, fixed=base.fixed, whole=base.whole)
+
+
+@dataclass(frozen=True, slots=True)
+class AgentSystem:
+    """A learned agent. Where its model fails it says the best example's words, as it does to users; `note` tells."""
+
+    agent: Agent
+    price: Price | None
+
+    async def reply(self, item: Item) -> Reply:
+        """The agent's turn."""
+        turn = await self.agent.turn(item.context)
+        failed = str(turn.trace.decided("reply").get("failed", ""))
+        candidates = _candidates(turn.text, (example.reply_text for example in turn.examples))
+        return _reply(turn.text, candidates, turn.trace.calls, turn.trace.milliseconds, self.price, failed)
+
+
+@dataclass(frozen=True, slots=True)
+class StrategySystem:
+    """A strategy over training dialogues."""
+
+    agent: StrategyAgent
+    price: Price | None
+
+    async def reply(self, item: Item) -> Reply:
+        """The strategy's answer. Raises a `ModelError` when its model fails."""
+        recorder = Recorder()
+        start = time.perf_counter()
+        answer = await self.agent.answer(item.context, recorder)
+        took = (time.perf_counter() - start) * 1000.0
+        candidates: tuple[str, ...] = (answer.text,)
+        if self.agent.strategy.template is None:
+            candidates = _candidates(answer.text, (e.reply_text for e in self.agent.examples(item.context)))
+        return _reply(answer.text, candidates, recorder.calls, took, self.price)
+
+
+@dataclass(frozen=True, slots=True)
+class PredictionSystem:
+    """Replies that were made elsewhere."""
+
+    predictions: Mapping[tuple[str, int], str]
+
+    async def reply(self, item: Item) -> Reply | None:
+        """The prediction, or None where the file has none."""
+        text = self.predictions.get((item.dialogue, item.turn))
+        return None if text is None else Reply(text, (text,))
+
+
+def read_predictions(path: Path, data: Data) -> dict[tuple[str, int], str]:
+    """Predictions by (dialogue, turn); lines of another data set are passed over.
+
+    A line is {"dialogue", "turn", "text"}, with "dataset" where a file serves several. Raises `InvalidFile` that names
+    the line for one that is broken, repeated, or of a turn that is not asked for.
+    """
+    asked = {(item.dialogue, item.turn) for item in data.items}
+    dialogues = {dialogue.id for dialogue in data.test}
+    found: dict[tuple[str, int], str] = {}
+    for number, line in enumerate(read_text(path, limit=LARGEST).splitlines(), 1):
+        if not line.strip():
+            continue
+        place = f"line {number}"
+        try:
+            value = json.loads(line)
+            if value.get("dataset", data.spec.name) != data.spec.name:
+                continue
+            key, text = (str(value["dialogue"]), int(value["turn"])), value["text"]
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise InvalidFile(path, f"not a prediction ({error}).", place=place, hint=_FORM) from error
+        if not isinstance(text, str):
+            raise InvalidFile(path, "the text is no string.", place=place, hint=_FORM)
+        if key in found:
+            raise InvalidFile(path, f"a second prediction for turn {key[1]} of '{key[0]}'.", place=place)
+        if key not in asked and key[0] in dialogues:
+            turns = sorted(turn for name, turn in asked if name == key[0])
+            problem = f"turn {key[1]} of dialogue '{key[0]}' is not asked for."
+            raise InvalidFile(path, problem, place=place, hint=f"Its turns: {', '.join(map(str, turns))}.")
+        found[key] = text
+    if not asked & set(found):
+        raise InvalidFile(path, f"it predicts none of the turns of data set '{data.spec.name}'.", hint=_FORM)
+    return found
+
+
+_FORM = 'A line is {"dialogue": "ID", "turn": 3, "text": "..."}; `dialoom eval dialogues --items` lists the turns.'
+
+
+def _candidates(text: str, replies: Any) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((text, *replies)))[:CANDIDATES]
+
+
+def _reply(
+    text: str, candidates: tuple[str, ...], calls: Any, milliseconds: float, price: Price | None, note: str = ""
+) -> Reply:
+    listed: list[Call] = list(calls)
+    prompt = sum(call.usage.prompt_tokens for call in listed)
+    completion = sum(call.usage.completion_tokens for call in listed)
+    costs = [call.usage.cost for call in listed if call.usage.cost is not None]
+    dollars: float | None = sum(costs) if costs else None
+    if dollars is None and price is not None:
+        dollars = (prompt * price.prompt + completion * price.completion) / 1e6
+    return Reply(text, candidates, len(listed), prompt, completion, dollars, milliseconds, note)
+
+
+def _file_digest(path: Path) -> str:
+    import hashlib
+
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "blake2b").hexdigest()
+    except OSError as error:
+        raise InvalidFile(path, f"cannot be read ({error.strerror}).") from error
