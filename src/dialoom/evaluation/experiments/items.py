@@ -11,8 +11,7 @@ from typing import Any
 
 from dialoom.agent.sequences import without_tools
 from dialoom.corpora import open_corpus
-from dialoom.corpora.jsonl import as_json
-from dialoom.dialogue import Dialogue, Role
+from dialoom.dialogue import Dialogue, Role, as_json
 from dialoom.errors import NothingToLearn
 from dialoom.evaluation.experiments.definition import Dataset
 from dialoom.evaluation.experiments.ledger import digest

@@ -13,8 +13,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from dialoom.corpora.jsonl import as_json
-from dialoom.dialogue import Dialogue, Role, Utterance
+from dialoom.dialogue import Dialogue, Role, Utterance, as_json
 from dialoom.errors import InvalidFile, UnknownName
 from dialoom.evaluation.experiments.definition import Experiment, SpeakerNames
 from dialoom.evaluation.experiments.judging import Judged, Verdict
