@@ -1,7 +1,7 @@
 """Obligations learned from dialogues: which slots a response owes, or must not tell, in which state of the automaton.
 
-A slot is owed in a state where training responses say it often enough (it can be said now) and the rest of their
-dialogues nearly always does (it has to be said some time). It is forbidden where they hardly ever say it.
+A slot is owed in a state where enough training responses say it now (it can be said) and enough of their dialogues say
+it now or later (it has to be said). It is forbidden where hardly any response says it.
 """
 
 from __future__ import annotations
@@ -11,8 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 Key = tuple[int, str, str]
-"""State, slot, and how the slot stands: asked, untold or told."""
-
+"""State, slot, and how the slot stands: asked, untold, told or stale."""
 
 NEVER = 0.005
 """A slot told in a smaller share of a state's turns is forbidden there."""

@@ -59,8 +59,8 @@ class Spelling:
     def text(self, response: str) -> str:
         """The response as BLEU and richness read it: lower case, upper-case slots, punctuation close to its word.
 
-        The benchmark runs the Moses tokeniser and detokeniser here. These few rules give the same text for all but a
-        dozen of the 12,659 different responses of six published systems, at a fraction of the time.
+        The benchmark runs the Moses tokeniser and detokeniser here. These few rules give the same text for all but
+        14 of the 12,659 different responses of six published systems, at a fraction of the time.
         """
         plain = PLACEHOLDER.sub(lambda found: self.slots.get(found[1], ""), response.lower())
         plain = " ".join(_ANGLES.sub(r" \1 ", plain.replace("-s", "").replace("-ly", "")).split())
