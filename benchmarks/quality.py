@@ -174,7 +174,7 @@ def main() -> None:
         show(results, summary)
         console.print(
             f"{asked.items} turns of each set show that every approach runs and what it costs; the intervals say how "
-            "little they show of which is better. The embedded model has 135M parameters: name a larger one with --model."
+            "little they show of which is better. The embedded model has 135M parameters; --model names another."
         )
 
 
