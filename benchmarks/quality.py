@@ -173,8 +173,8 @@ def main() -> None:
         results, summary = run(prompting(asked.dialogues, asked.model, asked.items, asked.judge), "prompting")
         show(results, summary)
         console.print(
-            "A handful of turns and a model of 135M parameters show that every approach runs, not which is better: "
-            "the intervals overlap, and such a model mostly copies or drifts. Name a larger one with --model."
+            f"{asked.items} turns of each set show that every approach runs and what it costs; the intervals say how "
+            "little they show of which is better. The embedded model has 135M parameters; --model names another."
         )
 
 
