@@ -37,6 +37,9 @@ format: $(VENV)/.dev
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
+docs: $(VENV)/.dev
+	$(BIN)/python -m pytest tests/docs
+
 bench: $(VENV)/.dev
 	$(BIN)/python -m benchmarks
 

@@ -1,3 +1,8 @@
+import subprocess
+import sys
+
+import pytest
+
 import dialoom
 
 
@@ -22,3 +27,17 @@ def test_that_public_names_are_pinned() -> None:
         "open_corpus",
         "update",
     ]
+
+
+def test_that_importing_one_lane_loads_no_other() -> None:
+    program = (
+        "import sys, dialoom, dialoom.automata; print(*sorted(m for m in sys.modules if m.startswith('dialoom.')))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    loaded = {name.split(".")[1] for name in done.stdout.split()}
+    assert loaded <= {"automata", "errors", "files"}
+
+
+def test_that_another_name_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="nothing"):
+        _ = dialoom.nothing
