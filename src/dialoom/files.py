@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import json
 import os
@@ -23,11 +24,15 @@ MAX_BYTES = 512 * 1024 * 1024
 def replacing(path: Path | str) -> Iterator[BinaryIO]:
     """Open a temporary file beside `path`; on success rename it over `path`, on any failure remove it.
 
-    A stop at any moment leaves either the old file or the new one, never a part.
+    A stop at any moment leaves either the old file or the new one, never a part. Raises `InvalidFile` where nothing
+    can be written, before the block runs unless the disk fails in between.
     """
     target = Path(path)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent)
+    with writable(target):
+        if target.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        target.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent)
     try:
         with os.fdopen(handle, "wb") as file:
             yield file
@@ -39,6 +44,17 @@ def replacing(path: Path | str) -> Iterator[BinaryIO]:
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
+
+
+@contextmanager
+def writable(path: Path | str) -> Iterator[None]:
+    """Turn what the system says against writing `path` into an `InvalidFile` that names it."""
+    try:
+        yield
+    except OSError as error:
+        raise InvalidFile(
+            path, f"cannot be written ({error.strerror}).", hint="Name a file in a folder you may write to."
+        ) from error
 
 
 def write_text(path: Path | str, text: str) -> None:

@@ -10,7 +10,7 @@ from dialoom import Agent, Dialogue, Model, Role, Utterance
 from dialoom.agent.responders import GenerateResponder, RankedResponder, open_responder
 from dialoom.automata.router import Route
 from dialoom.demo import conversations
-from dialoom.errors import UnknownName, UsageError
+from dialoom.errors import InvalidFile, UnknownName, UsageError
 from dialoom.models.base import Message
 from dialoom.models.scripted import ScriptedModel
 
@@ -115,7 +115,7 @@ def test_that_a_blank_message_is_refused_and_changes_nothing(model: Model) -> No
 def test_that_a_failing_turn_leaves_the_conversation_as_it_was(model: Model, tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
     chat = Agent(model).chat(log=tmp_path / "folder")
-    with pytest.raises(OSError, match="folder"):
+    with pytest.raises(InvalidFile, match="folder: cannot be written"):
         chat.say(LINES[0])
     assert not chat.dialogue.utterances
 

@@ -109,6 +109,16 @@ def test_that_a_file_that_is_no_model_is_refused(content: bytes, tmp_path: Path)
         Model.load(path)
 
 
+def test_that_a_model_with_damaged_bytes_is_refused(model: Model, tmp_path: Path) -> None:
+    path = tmp_path / "damaged.dialoom"
+    model.save(path)
+    whole = path.read_bytes()
+    for place in range(100, len(whole), len(whole) // 12):
+        path.write_bytes(whole[:place] + b"\xff" * 40 + whole[place + 40 :])
+        with pytest.raises(InvalidFile, match="damaged.dialoom"):
+            Model.load(path)
+
+
 def test_that_a_missing_model_says_how_to_make_one(tmp_path: Path) -> None:
     with pytest.raises(InvalidFile, match="dialoom learn"):
         Model.load(tmp_path / "none.dialoom")

@@ -20,6 +20,7 @@ from dialoom.corpora.redaction import personal_values, redact, refill
 from dialoom.dialogue import Dialogue, Role, Utterance
 from dialoom.errors import ModelError, UsageError
 from dialoom.examples.base import Example
+from dialoom.files import writable
 from dialoom.models.blocking import run_sync
 
 Hook = Callable[[Dialogue, Route], Utterance | None]
@@ -187,11 +188,15 @@ class Chat:
 
 
 def append(path: Path, record: dict[str, Any]) -> None:
-    """Add one line of JSON to a log in a single write, so that two writers cannot mix their lines."""
+    """Add one line of JSON to a log in a single write, so that two writers cannot mix their lines.
+
+    Raises `InvalidFile` where it cannot be written.
+    """
     line = json.dumps(record, ensure_ascii=False).encode("utf-8") + b"\n"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
-    try:
-        os.write(handle, line)
-    finally:
-        os.close(handle)
+    with writable(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+        try:
+            os.write(handle, line)
+        finally:
+            os.close(handle)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zipfile
+import zlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -63,5 +64,5 @@ def _entries(source: Path) -> dict[str, bytes]:
                     source, f"more than {MAX_ENTRIES} entries, or one larger than {MAX_ENTRY_BYTES} bytes."
                 )
             return {info.filename: archive.read(info) for info in infos}
-    except (zipfile.BadZipFile, OSError, EOFError, NotImplementedError, RuntimeError) as error:
+    except (zipfile.BadZipFile, zlib.error, OSError, EOFError, NotImplementedError, RuntimeError) as error:
         raise InvalidFile(source, f"cannot be read ({error}).", hint="This is not a Dialoom model.") from error

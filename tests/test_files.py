@@ -1,0 +1,28 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dialoom.errors import InvalidFile
+from dialoom.files import replacing, write_text
+
+
+def test_that_a_file_is_replaced_whole_or_not_at_all(tmp_path: Path) -> None:
+    target = tmp_path / "deep" / "file.txt"
+    write_text(target, "old")
+    with pytest.raises(KeyboardInterrupt), replacing(target) as file:
+        file.write(b"half")
+        raise KeyboardInterrupt
+    assert target.read_text(encoding="utf-8") == "old"
+    assert list(target.parent.iterdir()) == [target]
+
+
+@pytest.mark.parametrize("place", ["file/below", "folder"])
+def test_that_a_place_where_nothing_can_be_written_is_named(tmp_path: Path, place: str) -> None:
+    (tmp_path / "file").touch()
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(InvalidFile, match=f"{place}: cannot be written") as caught:
+        write_text(tmp_path / place, "text")
+    assert "folder you may write to" in caught.value.hint
+    assert sorted(found.name for found in tmp_path.iterdir()) == ["file", "folder"]
