@@ -12,12 +12,13 @@ import random
 import resource
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
-from dialoom.agent.sequences import to_rounds, to_sequence
-from dialoom.automata.predictive import learn_predictive
-from dialoom.automata.predictive_router import PredictiveRouter
+from dialoom import Model, learn
+from dialoom.agent.sequences import to_rounds
 from dialoom.dialogue import Dialogue, Role, Utterance
 from dialoom.tagging import EmbeddedTagger
 
@@ -45,32 +46,31 @@ def transcripts(count: int, seed: int = 0) -> Iterator[Dialogue]:
 
 
 def measure(count: int) -> dict[str, float]:
-    dialogues = list(transcripts(count))
-    before = _peak()
+    """The whole of learning, redaction and saving included, as `dialoom learn` does it."""
     start = time.perf_counter()
-    tagger = EmbeddedTagger.fit(dialogues)
-    fitted = time.perf_counter()
-    tagged = list(tagger.tag_all(dialogues))
-    assigned = time.perf_counter()
-    model = learn_predictive(map(to_sequence, tagged))
+    model = learn(transcripts(count))
     learned = time.perf_counter()
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "agent.dialoom"
+        model.save(path)
+        saved = time.perf_counter()
+        size = path.stat().st_size / 1e6
     result = {
         "dialogues": count,
-        "utterances": sum(map(len, dialogues)),
-        "tagger_s": fitted - start,
-        "tagging_s": assigned - fitted,
-        "automaton_s": learned - assigned,
-        "whole_s": learned - start,
-        "transcripts_mb": before,
-        "peak_mb": _peak(),
+        "utterances": sum(model.learned["utterances"].values()),
+        "learn_s": learned - start,
+        "save_s": saved - learned,
+        "file_mb": size,
+        "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
         "states": len(model.automaton),
-        "transitions": len(model.automaton.transitions),
     }
-    return result | _turns(tagger, PredictiveRouter(model))
+    return result | _turns(model)
 
 
-def _turns(tagger: EmbeddedTagger, router: PredictiveRouter) -> dict[str, float]:
+def _turns(model: Model) -> dict[str, float]:
     """Microseconds to tag an utterance never seen, and to route one more tagged round."""
+    tagger, router = model.tagger, model.router
+    assert isinstance(tagger, EmbeddedTagger)
     unseen = list(transcripts(TIMED, seed=1))
     texts = [u for d in unseen for u in d.utterances]
     start = time.perf_counter()
@@ -84,10 +84,6 @@ def _turns(tagger: EmbeddedTagger, router: PredictiveRouter) -> dict[str, float]
             router.route(rounds[:length])
     routing = time.perf_counter() - start
     return {"tag_us": tagging / len(texts) * 1e6, "route_us": routing / len(texts) * 1e6}
-
-
-def _peak() -> float:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
 def main() -> None:
@@ -108,12 +104,11 @@ def main() -> None:
             last = rows[-2]
             growth = (
                 f"; {row['utterances'] / last['utterances']:.1f} x the utterances in"
-                f" {row['whole_s'] / last['whole_s']:.1f} x the time"
+                f" {row['learn_s'] / last['learn_s']:.1f} x the time"
             )
         print(
-            f"{size} dialogues, {row['utterances']} utterances: learn {row['whole_s']:.0f} s"
-            f" (tagger {row['tagger_s']:.0f}, tagging {row['tagging_s']:.0f}, automaton {row['automaton_s']:.0f}),"
-            f" peak {row['peak_mb']:.0f} MB (transcripts {row['transcripts_mb']:.0f}), {row['states']} states;"
+            f"{size} dialogues, {row['utterances']} utterances: learn {row['learn_s']:.0f} s,"
+            f" save {row['save_s']:.1f} s ({row['file_mb']:.0f} MB), peak {row['peak_mb']:.0f} MB, {row['states']} states;"
             f" tag {row['tag_us']:.0f} us, route {row['route_us']:.0f} us{growth}",
             flush=True,
         )
