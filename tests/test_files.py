@@ -11,11 +11,16 @@ from dialoom.files import replacing, write_text
 def test_that_a_file_is_replaced_whole_or_not_at_all(tmp_path: Path) -> None:
     target = tmp_path / "deep" / "file.txt"
     write_text(target, "old")
-    with pytest.raises(KeyboardInterrupt), replacing(target) as file:
-        file.write(b"half")
-        raise KeyboardInterrupt
+    with pytest.raises(KeyboardInterrupt):
+        _stopped(target)
     assert target.read_text(encoding="utf-8") == "old"
     assert list(target.parent.iterdir()) == [target]
+
+
+def _stopped(target: Path) -> None:
+    with replacing(target) as file:
+        file.write(b"half")
+        raise KeyboardInterrupt
 
 
 @pytest.mark.parametrize("place", ["file/below", "folder"])

@@ -115,7 +115,7 @@ def test_that_a_model_with_damaged_bytes_is_refused(model: Model, tmp_path: Path
     whole = path.read_bytes()
     for place in range(100, len(whole), len(whole) // 12):
         path.write_bytes(whole[:place] + b"\xff" * 40 + whole[place + 40 :])
-        with pytest.raises(InvalidFile, match="damaged.dialoom"):
+        with pytest.raises(InvalidFile, match=r"damaged\.dialoom"):
             Model.load(path)
 
 

@@ -95,6 +95,8 @@ def talk(chat: Chat, lines: Iterable[str], *, trace: bool, echo: bool = False) -
         if echo:
             out.print(f"[bold cyan]you>[/] {escape(line.strip())}")
         turn = chat.say(line)
+        if failed := turn.trace.decided("reply").get("failed"):
+            err.print(f"[yellow]{escape(failed)} The best past reply is said instead.[/]")
         if trace:
             print_trace(turn)
         out.print(f"[bold green]agent>[/] {escape(turn.text)}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -11,12 +12,24 @@ from typing import Annotated, Any, TypeVar
 import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.text import Text
 
 from dialoom.errors import UsageError
 
-out = Console(highlight=False)
+CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
+
+class Terminal(Console):
+    """A console that shows what people said as it is: control characters cannot reach the terminal."""
+
+    def render_str(self, text: str, **options: Any) -> Text:
+        """As rich renders it, without control characters other than line breaks and tabs."""
+        return super().render_str(CONTROL.sub("\N{REPLACEMENT CHARACTER}", text), **options)
+
+
+out = Terminal(highlight=False, emoji=False)
 """Results: standard output."""
-err = Console(stderr=True, highlight=False)
+err = Terminal(stderr=True, highlight=False, emoji=False)
 """Progress, warnings and everything else that is no result: standard error."""
 
 Item = TypeVar("Item")

@@ -91,6 +91,11 @@ def _project(
             roles=pairs(role or [], "--role"),
             model=str(out_file or "agent.dialoom"),
         )
+    if format != "auto" or column or role:
+        raise UsageError(
+            "--format, --column and --role belong to transcripts named on the command line.",
+            hint="Name transcripts, or write format, columns and roles into dialoom.yaml.",
+        )
     project = find_project(Path())
     return project.model_copy(update={"model": str(out_file)}) if out_file else project
 

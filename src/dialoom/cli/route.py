@@ -38,6 +38,8 @@ def route_command(
     try:
         with turns.open("rb") as file:
             _route(agent, conversations(file, str(turns)), examples)
+    except BrokenPipeError:  # the reader of our output, not our input, went away
+        raise
     except OSError as error:
         raise InvalidFile(turns, f"cannot be read ({error.strerror}).") from error
 
@@ -50,7 +52,7 @@ def conversations(lines: Iterable[bytes], name: str) -> Iterator[Dialogue]:
         place = f"line {number}"
         try:
             value = json.loads(line)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise InvalidRecord(name, f"not a JSON object ({error}).", place=place) from error
         yield dialogue_of(Record(name, place, value))
 
