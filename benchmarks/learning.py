@@ -108,8 +108,8 @@ def main() -> None:
             )
         print(
             f"{size} dialogues, {row['utterances']} utterances: learn {row['learn_s']:.0f} s,"
-            f" save {row['save_s']:.1f} s ({row['file_mb']:.0f} MB), peak {row['peak_mb']:.0f} MB, {row['states']} states;"
-            f" tag {row['tag_us']:.0f} us, route {row['route_us']:.0f} us{growth}",
+            f" save {row['save_s']:.1f} s ({row['file_mb']:.0f} MB), peak {row['peak_mb']:.0f} MB,"
+            f" {row['states']} states; tag {row['tag_us']:.0f} us, route {row['route_us']:.0f} us{growth}",
             flush=True,
         )
 

@@ -132,3 +132,11 @@ def test_that_the_log_holds_a_line_for_every_turn(model: Model, tmp_path: Path) 
 def test_that_an_unknown_responder_lists_the_valid_ones() -> None:
     with pytest.raises(UnknownName, match="retrieve"):
         open_responder("magic")
+
+
+def test_that_a_message_too_long_for_a_prompt_is_answered_without_the_model(model: Model) -> None:
+    scripted = ScriptedModel(["1 System: One moment."])
+    turn = Agent(model, GenerateResponder(scripted)).chat().say("where is my parcel? " * 2000)
+    assert turn.text
+    assert turn.answer.source == "retrieve"
+    assert "tokens" in turn.trace.decided("reply")["failed"]

@@ -165,3 +165,17 @@ def test_that_a_stop_leaves_no_half_written_file(corpus: Path, tmp_path: Path) -
         if left:
             assert process.returncode in (0, 130)
             break
+
+
+@pytest.mark.parametrize(("option", "told"), [("--role=bot=owl", "system"), ("--column=speech=x", "conversation")])
+def test_that_a_speaker_or_column_that_means_nothing_is_refused(
+    option: str, told: str, run: Run, corpus: Path, tmp_path: Path
+) -> None:
+    done = run("learn", str(corpus), option, "--out", str(tmp_path / "m.dialoom"))
+    assert done.returncode == 2
+    assert told in done.stderr
+    assert not list(tmp_path.iterdir())
+
+
+def test_that_json_is_whole_or_refused(run: Run, model: Path) -> None:
+    assert run("show", str(model), "--format", "json", "--max-depth", "2").returncode == 2

@@ -168,7 +168,7 @@ class Chat:
         """Say something to the agent and get its turn. Raises `UsageError` for a blank message."""
         if not text.strip():
             raise UsageError("A message needs at least one word.")
-        return await self._advance(Utterance(Role.USER, text))
+        return await self._advance(Utterance(Role.USER, text.strip()))
 
     def observe(self, tool: str, outcome: str, text: str = "", count: int | None = None) -> None:
         """Tell the agent what a tool returned; the next turn takes it into account as a round of its own."""

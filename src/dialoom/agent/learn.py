@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -77,7 +77,9 @@ def update(
     """
     known = {dialogue.id: dialogue for dialogue in model.index.dialogues()}
     known.update((dialogue.id, dialogue) for dialogue in dialogues)
-    return learn(known.values(), model.settings, tag_cache=tag_cache, progress=progress)
+    learned = learn(known.values(), model.settings, tag_cache=tag_cache, progress=progress)
+    one_sided = learned.learned["one_sided"] + model.learned["one_sided"]
+    return replace(learned, learned={**learned.learned, "one_sided": one_sided})
 
 
 def _prepared(dialogues: Iterable[Dialogue], settings: LearnSettings) -> tuple[list[Dialogue], int]:

@@ -27,6 +27,9 @@ from dialoom.examples.ranking import best
 from dialoom.examples.turns import TurnIndex
 from dialoom.tagging.base import Tagger
 
+SURE = 0.5
+"""The probability from which the likeliest next tag is trusted even in a state whose past turns went many ways."""
+
 
 @dataclass(frozen=True, slots=True)
 class Model:
@@ -52,10 +55,12 @@ class Model:
     def examples(self, context: Dialogue, route: Route, n: int | None = None) -> Sequence[Example]:
         """The past turns to imitate: those of the route ranked by similarity, or the most similar of all.
 
-        All turns are searched where the route is not confident, or no past turn continues from it.
+        All turns are searched where neither the state nor the predictor is confident of what comes next, or no past
+        turn continues from the route.
         """
         wanted = self.settings.examples if n is None else n
-        candidates = () if route.fallback == "low_confidence" else self.router.candidates(route)
+        sure = route.fallback != "low_confidence" or (route.next_tags and route.next_tags[0][1] >= SURE)
+        candidates = self.router.candidates(route) if sure else ()
         if not candidates:
             return self.dense.select(context, wanted)
         turns = self.index.at((candidate.dialogue_id, candidate.round) for candidate in candidates)

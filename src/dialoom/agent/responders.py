@@ -12,7 +12,7 @@ from typing import Protocol
 
 from dialoom.agent.trace import Call, Recorder
 from dialoom.dialogue import Dialogue, Role
-from dialoom.errors import ModelError, UnknownName
+from dialoom.errors import ModelError, ModelRefused, UnknownName, UsageError
 from dialoom.examples.base import Example
 from dialoom.examples.prompt import PromptBuilder
 from dialoom.models.base import LanguageModel, Message, Request, Sampling, Scorer
@@ -102,8 +102,14 @@ class GenerateResponder:
         return self.model.name
 
     async def respond(self, context: Dialogue, examples: Sequence[Example], recorder: Recorder) -> Answer:
-        """The model's reply. Raises a `ModelError` when the call fails or nothing usable comes back."""
-        prompt = self.prompt.build(context, examples)
+        """The model's reply.
+
+        Raises a `ModelError` when the conversation does not fit into a prompt, the call fails or nothing usable comes.
+        """
+        try:
+            prompt = self.prompt.build(context, examples)
+        except UsageError as error:
+            raise ModelRefused(error.message) from error
         sampling = replace(self.sampling, stop=(*self.sampling.stop, *prompt.stop))
         completion = await self.model.generate(Request(prompt.messages, sampling, timeout=self.timeout))
         recorder.calls.append(Call.of(prompt.messages, completion))

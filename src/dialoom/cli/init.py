@@ -32,7 +32,8 @@ learn:
   tagger: embedded
   redact: true
 """
-SAMPLE = 60
+EVERY = 3
+"""Of the bundled dialogues every third is a sample: some of each workflow."""
 
 
 def init_command(
@@ -44,7 +45,7 @@ def init_command(
     """
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise UsageError(f"{folder} is not an empty folder.", hint="Name a new one; nothing was written.")
-    write_jsonl(folder / "transcripts" / "sample.jsonl", islice(transcripts(), SAMPLE))
+    write_jsonl(folder / "transcripts" / "sample.jsonl", islice(transcripts(), 0, None, EVERY))
     write_text(folder / NAME, PROJECT)
     out.print(f"Made [bold]{folder}[/] with {NAME} and transcripts/sample.jsonl. Next:\n")
     out.print(f"  cd {folder}\n  dialoom learn\n  dialoom chat agent.dialoom --trace\n")

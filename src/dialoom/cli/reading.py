@@ -11,8 +11,10 @@ import typer
 from dialoom.cli.console import err, progress
 from dialoom.cli.project import Project
 from dialoom.corpora import Corpus, ReadOptions, open_corpus
-from dialoom.dialogue import Dialogue
-from dialoom.errors import UsageError
+from dialoom.corpora.roles import role_of
+from dialoom.corpora.tables import NAMES
+from dialoom.dialogue import Dialogue, Role
+from dialoom.errors import UnknownName, UsageError
 
 Transcripts = Annotated[list[str], typer.Argument(help="Files, folders, globs, .zip or .gz.", show_default=False)]
 Format = Annotated[str, typer.Option("--format", "-f", help="`auto`, or a name that `dialoom formats` lists.")]
@@ -30,6 +32,12 @@ def corpus(project: Project, on_error: str = "raise", rejects: Path | None = Non
     """The corpus that a command line or a project file asks for."""
     if on_error not in ("raise", "skip"):
         raise UsageError(f"--on-error is '{on_error}'.", hint="Valid: raise, skip.")
+    for field in project.columns:
+        if field not in NAMES:
+            raise UnknownName("field of --column", field, NAMES)
+    for role in project.roles.values():
+        if role_of(role) is None:
+            raise UnknownName("role", role, Role)
     options = ReadOptions(columns=project.columns, roles=project.roles)
     how: Literal["raise", "skip"] = "skip" if on_error == "skip" else "raise"
     return open_corpus(project.transcripts, project.format, options, on_error=how, rejects=rejects)

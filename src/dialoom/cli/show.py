@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated
 
@@ -51,6 +52,8 @@ def _exported(automaton: Automaton, format: str, max_depth: int | None, min_dial
     if format == "text":
         raise UsageError("Text goes to the terminal.", hint="Choose a --format for --out, such as html or json.")
     if format == "json":
+        if max_depth is not None or min_dialogues > 1:
+            raise UsageError("json holds the whole automaton.", hint="Leave --max-depth and --min-dialogues out.")
         return dumps(automaton).encode("utf-8")
     return export(automaton, format, max_depth=max_depth, min_dialogues=min_dialogues)
 
@@ -82,7 +85,8 @@ def _print_state(automaton: Automaton, wanted: str) -> None:
     """Everything about one state."""
     by_name = {state.name: state for state in automaton.states} | {str(state.id): state for state in automaton.states}
     if wanted not in by_name:
-        raise UnknownName("state", wanted, (state.name for state in automaton.states))
+        near = get_close_matches(wanted, by_name, n=5, cutoff=0.3) or [state.name for state in automaton.states[:5]]
+        raise UnknownName("state", wanted, near, hint=f"{len(automaton)} states in all: dialoom show MODEL lists them.")
     state = by_name[wanted]
     out.print(
         f"[bold]{escape(state.name)}[/]  (state {state.id}, {state.role or 'start'}, tag {escape(state.tag or '-')})"
