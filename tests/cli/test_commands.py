@@ -89,7 +89,8 @@ def test_that_bad_records_stop_learning_or_are_listed(run: Run, corpus: Path, tm
 
 @pytest.mark.parametrize("name", ["json", "mermaid", "dot", "svg", "html", "graphml", "scxml"])
 def test_that_an_automaton_is_shown_in_every_format(name: str, run: Run, model: Path, tmp_path: Path) -> None:
-    done = run("show", str(model), "--format", name, "--out", str(tmp_path / "picture"), "--max-depth", "4")
+    depth = () if name == "json" else ("--max-depth", "4")
+    done = run("show", str(model), "--format", name, "--out", str(tmp_path / "picture"), *depth)
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "picture").stat().st_size > 100
 

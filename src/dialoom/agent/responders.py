@@ -66,7 +66,7 @@ class RankedResponder:
 
     model: Scorer
     name: str = "ranked"
-    margin: float = 0.05
+    margin: float = 0.1
     window: int = 4
 
     async def respond(self, context: Dialogue, examples: Sequence[Example], recorder: Recorder) -> Answer:
