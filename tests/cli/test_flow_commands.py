@@ -16,7 +16,8 @@ from dialoom.cli.replay import replay_command
 from dialoom.cli.test import run_tests
 from dialoom.errors import UnknownName, UsageError
 from dialoom.flows import Runner
-from dialoom.flows.load import flow_schema, parse_yaml
+from dialoom.flows.load import flow_schema
+from dialoom.flows.source import parse_yaml
 
 SHOP = Path(__file__).parents[2] / "examples" / "shop"
 FLOW = """
@@ -89,7 +90,7 @@ def test_that_the_schema_is_printed() -> None:
 def test_that_tests_are_run_and_reported(tmp_path: Path) -> None:
     code, text = dialoom("test", SHOP, "--only", "correction -", "--junit", tmp_path / "out.xml")
     assert code == 0
-    assert "5 passed, 0 failed" in text
+    assert "9 passed, 0 failed" in text
     assert 'tests="5"' in (tmp_path / "out.xml").read_text()
     assert dialoom("test", SHOP, "--only", "correction -", "--least", "90")[0] == 1
     (tmp_path / "f.yaml").write_text(FLOW)
