@@ -16,7 +16,8 @@ from dialoom.cli.replay import replay_command
 from dialoom.cli.test import run_tests
 from dialoom.errors import UnknownName, UsageError
 from dialoom.flows import Runner
-from dialoom.flows.load import flow_schema, parse_yaml
+from dialoom.flows.load import flow_schema
+from dialoom.flows.source import parse_yaml
 
 SHOP = Path(__file__).parents[2] / "examples" / "shop"
 FLOW = """
@@ -89,8 +90,8 @@ def test_that_the_schema_is_printed() -> None:
 def test_that_tests_are_run_and_reported(tmp_path: Path) -> None:
     code, text = dialoom("test", SHOP, "--only", "correction -", "--junit", tmp_path / "out.xml")
     assert code == 0
-    assert "5 passed, 0 failed" in text
-    assert 'tests="5"' in (tmp_path / "out.xml").read_text()
+    assert "9 passed, 0 failed" in text
+    assert 'tests="9"' in (tmp_path / "out.xml").read_text()
     assert dialoom("test", SHOP, "--only", "correction -", "--least", "90")[0] == 1
     (tmp_path / "f.yaml").write_text(FLOW)
     (tmp_path / "test_f.yaml").write_text(
@@ -132,3 +133,22 @@ def test_that_chat_runs_a_flow_and_records_it(tmp_path: Path) -> None:
         dialoom("replay", record, "--flow", SHOP / "shop.yaml", "--app", SHOP / "app.py")[1]
         == "3 turns, all the same\n"
     )
+
+
+def test_that_a_learned_agent_answers_outside_the_flow(tmp_path: Path) -> None:
+    from dialoom.agent.learn import learn
+    from dialoom.cli.application import app as whole
+    from dialoom.demo import transcripts
+
+    learn(transcripts()[::6]).save(tmp_path / "agent.dialoom")
+    (tmp_path / "lines.txt").write_text("a pizza\nI forgot my password and cannot log in\n")
+    agent = ["--agent", str(tmp_path / "agent.dialoom")]
+    script = ["--script", str(tmp_path / "lines.txt")]
+    result = CliRunner().invoke(
+        whole, ["chat", str(SHOP / "shop.yaml"), "--app", str(SHOP / "app.py"), *agent, *script]
+    )
+    assert result.exit_code == 0, result.output
+    assert "flow> What type of pizza" in result.output
+    assert "automaton> " in result.output
+    mistaken = CliRunner().invoke(whole, ["chat", str(tmp_path / "agent.dialoom"), *agent, *script])
+    assert isinstance(mistaken.exception, UsageError)

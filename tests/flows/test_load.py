@@ -10,7 +10,7 @@ from jsonschema import Draft202012Validator
 
 from dialoom.errors import InvalidFile
 from dialoom.flows import flow_schema, load_flow, parse_flow
-from dialoom.flows.load import parse_yaml
+from dialoom.flows.source import parse_yaml
 
 SHOP = Path(__file__).parents[2] / "examples" / "shop" / "shop.yaml"
 SMALL = """flow: small

@@ -14,8 +14,8 @@ from dialoom.agent.agent import Agent, Chat, Turn
 from dialoom.agent.model import Model
 from dialoom.agent.responders import open_responder
 from dialoom.cli.console import ModelFile, err, out
-from dialoom.cli.flow_chat import SUFFIXES, chat_flow
-from dialoom.errors import InvalidFile
+from dialoom.cli.flow_chat import SUFFIXES, chat_flow, chat_flow_beside
+from dialoom.errors import InvalidFile, UsageError
 
 ModelName = Annotated[
     str,
@@ -35,6 +35,9 @@ def chat_command(
     script: Annotated[Path | None, typer.Option(help="Read what the user says from a file, a line a turn.")] = None,
     log: Annotated[Path | None, typer.Option(help="Append every turn to this file as a line of JSON.")] = None,
     app: Annotated[Path | None, typer.Option(help="The application module of a flow.")] = None,
+    agent_file: Annotated[
+        Path | None, typer.Option("--agent", help="The learned agent that answers what a flow does not understand.")
+    ] = None,
 ) -> None:
     """Talk to an agent, or to an authored flow (a .yaml file). Empty line, Ctrl-D or /quit ends.
 
@@ -44,6 +47,13 @@ def chat_command(
 
     Example: dialoom chat examples/shop/shop.yaml --app examples/shop/app.py
     """
+    if agent_file is not None:
+        if model_file.suffix not in SUFFIXES or trace or log:
+            raise UsageError("--agent stands beside a flow (a .yaml file), without --trace and --log.")
+        lines, echo = spoken(script)
+        beside = Agent(Model.load(agent_file), open_responder(model))
+        chat_flow_beside(model_file, app, beside, lines, echo=echo)
+        return
     if model_file.suffix in SUFFIXES:
         lines, echo = spoken(script)
         chat_flow(model_file, app, model, lines, trace=trace, record=log, echo=echo)

@@ -8,8 +8,11 @@ from pathlib import Path
 
 from rich.markup import escape
 
+from dialoom.agent.agent import Agent
+from dialoom.agent.flow_agent import FlowChat
 from dialoom.cli.console import err, out
 from dialoom.flows import Application, Event, Ports, Runner, Turn, load_application
+from dialoom.flows.runner import load_sound
 from dialoom.models.opening import open_model
 
 NO_MODEL = ("retrieve", "")
@@ -29,6 +32,21 @@ def chat_flow(
                 out.print(f"[bold cyan]you>[/] {escape(line.strip())}")
             _show(loop.run(runner.say(line)), runner, trace=trace)
             if runner.state.status == "closed":
+                return
+
+
+def chat_flow_beside(flow: Path, app: Path | None, agent: Agent, lines: Iterable[str], *, echo: bool) -> None:
+    """A conversation with a flow; what it does not understand is answered by the learned agent."""
+    ports = Ports(load_application(app) if app else Application())
+    chat = FlowChat(load_sound(flow, ports).flow, agent, ports)
+    with asyncio.Runner() as loop:
+        out.print(f"[bold green]agent>[/] {escape(loop.run(chat.open()).text)}")
+        for line in lines:
+            if echo:
+                out.print(f"[bold cyan]you>[/] {escape(line.strip())}")
+            reply = loop.run(chat.say(line))
+            out.print(f"[bold green]{reply.source}>[/] {escape(reply.text)}")
+            if chat.state.status == "closed":
                 return
 
 

@@ -28,6 +28,7 @@ PAUSE = 0.05
 
 async def run_call(work: Work, node: CallNode) -> None:
     """Do a `call` node: the function's result becomes an event and slots, a failure takes the declared way out."""
+    work.state.calls += 1
     try:
         arguments = fill(node.arguments, work.values())
         key = _key(work, node, arguments)

@@ -39,7 +39,7 @@ def diff(old: Flow, new: Flow) -> list[Change]:
     changes += [Change("flow", name, "sub-flow removed") for name in before if name not in after]
     changes += [Change("flow", name, "sub-flow added") for name in after if name not in before]
     changes += _named("intent", new.flow, old.intents, new.intents)
-    for key in ("understand", "retries", "fallback", "language", "also", "handed_over"):
+    for key in ("understand", "retries", "fallback", "language", "also", "beside", "handed_over", "too_late"):
         changes += _setting(new.flow, key, getattr(old, key), getattr(new, key))
     for name, graph in after.items():
         if name in before:

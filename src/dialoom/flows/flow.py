@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
+from importlib.resources import files
 from typing import Annotated, Literal
 
 from pydantic import Field, field_validator, model_validator
@@ -12,6 +13,7 @@ from dialoom.errors import UnknownName
 from dialoom.flows.constraints import Constraint
 from dialoom.flows.nodes import REPAIRS, RESERVED, Fallback, Node, PromptNode, Understanding
 from dialoom.flows.slots import Slot, Strict, pattern_text
+from dialoom.flows.source import parse_yaml
 
 NAME = r"^[A-Za-z_][A-Za-z0-9_]*$"
 Name = Annotated[str, Field(pattern=NAME)]
@@ -83,8 +85,12 @@ class Flow(Graph):
     fallback: Fallback = Fallback(say="I am sorry, that did not work.")
     also: list[str] = ["and", "also", "plus", "then", "as well as"]
     """Words that join two requests in one message."""
+    beside: list[str] = ["with", "along with", "together with"]
+    """Words that join two requests where an intent stands on either side of them."""
     handed_over: str = "A colleague has taken over this conversation and will answer you here."
     """The reply to messages after a hand-off."""
+    too_late: str = "That is already done, and I cannot change it any more."
+    """The reply to a correction of something that cannot be done again."""
     moved: dict[str, str] = {}
     """Former node names to present ones, for sessions that began on an older version."""
 
@@ -143,8 +149,5 @@ class Flow(Graph):
 @lru_cache(maxsize=1)
 def default_repairs() -> Flow:
     """The repairs every flow has, written in the flow language (repairs.yaml beside this module)."""
-    from importlib.resources import files
-
-    from dialoom.flows.load import parse_flow
-
-    return parse_flow(files("dialoom.flows").joinpath("repairs.yaml").read_text("utf-8"), "repairs.yaml").flow
+    data, _ = parse_yaml(files("dialoom.flows").joinpath("repairs.yaml").read_text("utf-8"), "repairs.yaml")
+    return Flow.model_validate(data)

@@ -94,17 +94,31 @@ def find_intents(text: str, intents: Mapping[str, Intent], likeness: Likeness | 
     return sorted(kept, key=lambda item: item.start)
 
 
-def segments(text: str, found: Sequence[Recognised], joiners: Sequence[str]) -> list[tuple[Recognised, Span]]:
+def segments(
+    text: str, found: Sequence[Recognised], joiners: Sequence[str], beside: Sequence[str] = ()
+) -> list[tuple[Recognised, Span]]:
     """Two requests in one message: each intent with its part of the text.
 
     The text is cut between stops and joining words; clauses without an intent belong to the request before them.
-    Only the first intent of a clause counts.
+    Only the first intent of a clause counts, but a clause is cut again at the last of the words `beside` between two
+    different intents ("a pizza with a salad").
     """
     parts: list[tuple[Recognised, Span]] = []
     for start, end in words.clauses(text, joiners):
         inside = [item for item in found if start <= item.start < end]
         if inside:
-            parts.append((inside[0], (start, end)))
+            parts += _cut(text, inside, (start, end), beside)
         elif parts:
             parts[-1] = (parts[-1][0], (parts[-1][1][0], end))
+    return parts
+
+
+def _cut(text: str, inside: Sequence[Recognised], span: Span, beside: Sequence[str]) -> list[tuple[Recognised, Span]]:
+    parts = [(inside[0], span)]
+    for item in inside[1:]:
+        before, (start, end) = parts[-1]
+        joined = words.clauses(text[before.start : item.end], beside)
+        if item.intent != before.intent and len(joined) > 1:
+            at = before.start + joined[-1][0]
+            parts[-1:] = [(before, (start, at)), (item, (at, end))]
     return parts

@@ -12,8 +12,9 @@ from dialoom.flows.intents import Recognised, find_intents
 from dialoom.flows.judging import Snapshot, constraints_of, judge_entry, judge_turn, judge_user, snapshot, undo
 from dialoom.flows.nodes import STAY, PromptNode
 from dialoom.flows.recognise import Hearing, Match, recognise
+from dialoom.flows.reopening import hears, meant, readable, reopen
 from dialoom.flows.requests import Requests, requests_of
-from dialoom.flows.slots import ByText, ByYesNo, empty
+from dialoom.flows.slots import empty
 from dialoom.flows.stack import drop, enter, forget, go, serve, start_flow, start_repair
 from dialoom.flows.work import SlotRefused, Work
 
@@ -169,11 +170,30 @@ async def _urgent(work: Work, node: PromptNode, intents: Sequence[Recognised]) -
             work.hearing = None
             return False
     if CORRECT in said and not work.frame.repair:
-        return await _correct(work, node)
+        settled = await _correct(work, node)
+        asked = named | set(work.flow.startable())
+        return settled if settled is not None or asked & {item.intent for item in intents} else await _late(work, node)
     return None
 
 
-async def _correct(work: Work, node: PromptNode) -> bool | None:
+async def _late(work: Work, node: PromptNode) -> bool | None:
+    """A correction of something that is already done; None if no such thing was meant."""
+    hearing = _hearing(work, (0, len(work.text)))
+    done = None if hears(work, node, hearing) else meant(work, hearing)
+    if done is None:
+        return None
+    work.hearing, work.state.misses = None, 0
+    if not reopen(work, done):
+        work.say_template(work.flow.too_late, "too late")
+        return wait(work, node)
+    opened = work.node
+    if not isinstance(opened, PromptNode):
+        return False
+    corrected = await _correct(work, opened, reopened=True)
+    return False if corrected is None else corrected
+
+
+async def _correct(work: Work, node: PromptNode, *, reopened: bool = False) -> bool | None:
     """'No, make it large': change slots of this flow that are already filled; None if no value was meant."""
     before, declared, memory = snapshot(work), work.declared(), work.memory()
     prompts = [item for item in work.graph.nodes.values() if isinstance(item, PromptNode)]
@@ -181,7 +201,8 @@ async def _correct(work: Work, node: PromptNode) -> bool | None:
     hearing = _hearing(work, (0, len(work.text)))
     changes: dict[str, str] = {}
     for name in sorted(names, key=lambda item: rank(declared[item])):
-        if empty(memory[name]) or isinstance(declared[name].recogniser, ByYesNo | ByText | None):
+        slot = declared[name]
+        if not readable(slot) or (not reopened and (empty(memory[name]) or slot.recogniser is None)):
             continue
         match = recognise(name, declared[name], hearing)
         if match is None or match.rivals:

@@ -34,6 +34,7 @@ def migrate(flow: Flow, state: State, fingerprint: str) -> tuple[State, tuple[Ev
     if len(waiting) < len(new.queue):
         notes.append("a waiting request was dropped, because its sub-flow is gone")
         new.queue = waiting
+    new.done = []
     event = Event(
         offset=new.events, kind="migrated", data={"from": state.fingerprint, "to": fingerprint, "notes": notes}
     )

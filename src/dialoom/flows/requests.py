@@ -33,7 +33,7 @@ def requests_of(work: Work, node: PromptNode, intents: Sequence[Recognised]) -> 
     triggers = work.flow.startable()
     rules = {intent for rule in node.rules for intent in rule.intents}
     relevant = [item for item in intents if item.intent in triggers or item.intent in rules]
-    parts = segments(work.text, relevant, work.flow.also)
+    parts = segments(work.text, relevant, work.flow.also, work.flow.beside)
     if not parts:
         return Requests(everything)
     (first, span), *rest = parts

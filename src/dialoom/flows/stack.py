@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping
 from typing import Any
 
@@ -21,7 +22,7 @@ from dialoom.flows.nodes import (
     SubflowNode,
 )
 from dialoom.flows.recognise import Hearing
-from dialoom.flows.state import DEPTH, Cause, Frame, Status
+from dialoom.flows.state import DEPTH, DONE, Cause, Done, Frame, Status
 from dialoom.flows.work import SlotRefused, Work
 
 
@@ -70,7 +71,9 @@ def start_flow(
         )
     graph = work.flow.graph(name)
     work.model_spoke = work.model_spoke and cause == "call"  # a called flow goes on where the model left off
-    work.state.stack.append(Frame(flow=name, node=graph.start, cause=cause, repair=repair, memory=dict(memory or {})))
+    frame = Frame(flow=name, node=graph.start, cause=cause, repair=repair, memory=dict(memory or {}))
+    frame.before, frame.calls = copy.deepcopy(work.state.memory), work.state.calls
+    work.state.stack.append(frame)
     if repair:
         work.record("repair_started", repair, repair=repair, flow=name)
     work.record("flow_started", cause, flow=name)
@@ -135,7 +138,7 @@ def forget(work: Work) -> None:
     """Empty the flow's memory but for the slots that are kept, and the queue."""
     kept = {name for name, slot in work.flow.slots.items() if slot.keep}
     work.state.memory = {name: value for name, value in work.state.memory.items() if name in kept}
-    work.state.queue = []
+    work.state.queue, work.state.done = [], []
 
 
 def _cancel(work: Work, cause: str) -> None:
@@ -172,6 +175,8 @@ def _end(work: Work, cause: str) -> None:
         return
     inner = work.memory()
     drop(work, cause)
+    if not frame.repair:
+        _remember(work, frame)
     if frame.cause == "call":
         _returned(work, inner)
     elif frame.repair == "clarification" and frame.memory.get("subject"):
@@ -180,6 +185,22 @@ def _end(work: Work, cause: str) -> None:
         _resume(work, reminder=False)
     else:
         _resume(work, reminder=True)
+
+
+def _remember(work: Work, frame: Frame) -> None:
+    """Keep what a sub-flow was about, for a correction that comes after its end."""
+    caller = work.graph.nodes.get(work.frame.node)
+    gave = frame.cause == "call" and isinstance(caller, SubflowNode) and bool(caller.into)
+    done = Done(
+        flow=frame.flow,
+        node=frame.waited_at or work.flow.graph(frame.flow).start,
+        memory=frame.memory,
+        before=frame.before,
+        after=copy.deepcopy(work.state.memory),
+        repeatable=not gave and frame.calls == work.state.calls,
+        calls=work.state.calls,
+    )
+    work.state.done = [*work.state.done, done][-DONE:]
 
 
 def _returned(work: Work, inner: Mapping[str, Any]) -> None:

@@ -41,6 +41,8 @@ LEDGER = 50
 """Results of calls kept by idempotency key."""
 QUEUE = 8
 """Requests that may wait; a message with more of them is not believed."""
+DONE = 8
+"""Ended sub-flows that a correction may still mean."""
 DEPTH = 16
 """Flows that may be interrupted or called inside each other."""
 
@@ -75,6 +77,27 @@ class Frame(BaseModel):
     visits: dict[str, int] = {}
     waited_at: str = ""
     """The last node that listened to the user."""
+    before: dict[str, Any] = {}
+    """The flow's memory when this frame began."""
+    calls: int = 0
+    """Calls of the session before this frame began."""
+
+
+class Done(BaseModel):
+    """A sub-flow that has ended, so that a later correction may open it again."""
+
+    flow: str
+    node: str
+    """Where it last listened, or its start."""
+    memory: dict[str, Any]
+    """Its own slots."""
+    before: dict[str, Any]
+    after: dict[str, Any]
+    """The flow's memory when it began and when it ended."""
+    repeatable: bool
+    """Whether it called no function and gave its caller nothing, so that it can be done again."""
+    calls: int
+    """Calls of the session up to its end."""
 
 
 class Queued(BaseModel):
@@ -108,6 +131,9 @@ class State(BaseModel):
     memory: dict[str, Any] = {}
     stack: list[Frame] = []
     queue: list[Queued] = []
+    done: list[Done] = []
+    calls: int = 0
+    """Functions called by nodes so far."""
     misses: int = 0
     """Messages in a row that were not understood."""
     history: list[Said] = []

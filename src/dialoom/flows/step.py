@@ -74,7 +74,7 @@ def _reopen(work: Work) -> None:
     work.state.status = "open"
     work.state.memory = {name: value for name, value in work.state.memory.items() if name in kept}
     work.state.stack = [Frame(flow=work.flow.flow, node=work.flow.start)]
-    work.state.queue, work.state.misses = [], 0
+    work.state.queue, work.state.done, work.state.misses = [], [], 0
     work.state.restarts += 1
     work.record("restarted", "closed before", flow=work.flow.flow)
 

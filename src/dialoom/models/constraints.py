@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 from jsonschema import Draft202012Validator
@@ -41,8 +41,24 @@ class Compiled:
 
 
 def compiled(constraint: Constraint) -> Compiled:
-    """The constraint, checked and turned into a grammar. Raises `UsageError` naming what is wrong with it."""
-    kind, value = constraint.kind, constraint.value
+    """The constraint, checked and turned into a grammar. Raises `UsageError` naming what is wrong with it.
+
+    Equal constraints are compiled once; the copy that is kept does not change with the caller's value.
+    """
+    try:
+        text = json.dumps(constraint.value)
+    except (TypeError, ValueError, RecursionError):
+        return _compiled(constraint.kind, constraint.value)
+    return _kept(constraint.kind, text)
+
+
+@lru_cache(maxsize=256)
+def _kept(kind: ConstraintKind, text: str) -> Compiled:
+    """By the value's JSON as written: the order of a schema's properties is part of its grammar."""
+    return _compiled(kind, json.loads(text))
+
+
+def _compiled(kind: ConstraintKind, value: Any) -> Compiled:
     if kind == "json_schema":
         return Compiled(kind, from_json_schema(value), value)
     if kind == "choice":

@@ -23,9 +23,10 @@ from pydantic_core import CoreSchema
 
 from dialoom.errors import InvalidFile
 from dialoom.files import read_text
-from dialoom.flows.load import parse_yaml, place_of
+from dialoom.flows.load import place_of
 from dialoom.flows.nodes import Understanding
 from dialoom.flows.slots import Strict
+from dialoom.flows.source import parse_yaml
 
 MAX_TEST_BYTES = 8 * 1024 * 1024
 

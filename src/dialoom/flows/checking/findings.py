@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from dialoom.flows.flow import Flow, Graph
-from dialoom.flows.load import LoadedFlow, Place
+from dialoom.flows.load import LoadedFlow
 from dialoom.flows.nodes import Node, PromptNode, SetNode
 from dialoom.flows.slots import Slot
+from dialoom.flows.source import Place
 
 Severity = Literal["error", "warning"]
 

@@ -10,7 +10,6 @@ from dialoom.flows.checking.findings import Spot, Survey, written
 from dialoom.flows.constraints import Allow, Check, Constraint
 from dialoom.flows.expressions import condition_names, template_names, value_names
 from dialoom.flows.flow import BUILT_IN, default_repairs
-from dialoom.flows.load import Place
 from dialoom.flows.nodes import (
     REPAIRS,
     RESERVED,
@@ -22,6 +21,7 @@ from dialoom.flows.nodes import (
     SubflowNode,
 )
 from dialoom.flows.slots import ByFunction, ByNames, Slot
+from dialoom.flows.source import Place
 
 REPAIR_FACTS = frozenset({"title", "help", "misses", "why", "changes", "candidates", "subject", "words"})
 
