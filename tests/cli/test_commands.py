@@ -164,7 +164,7 @@ def test_that_a_stop_leaves_no_half_written_file(corpus: Path, tmp_path: Path) -
         left = os.listdir(tmp_path)
         assert left in ([], ["m.dialoom"])
         if left:
-            assert process.returncode in (0, 130)
+            assert process.returncode in (0, 130, -signal.SIGINT)  # the last: stopped while the process was leaving
             break
 
 

@@ -11,6 +11,7 @@ import inspect
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -74,12 +75,12 @@ def load_application(path: Path | str) -> Application:
         raise InvalidFile(source, "there is no such file.", hint="Name the Python file that defines `app`.")
     name = f"_dialoom_application_{source.stem}_{abs(hash(source.resolve()))}"
     spec = importlib.util.spec_from_file_location(name, source)
-    if spec is None or spec.loader is None:
+    if spec is None or not isinstance(spec.loader, SourceFileLoader):
         raise InvalidFile(source, "not a Python file.")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
-    try:
-        spec.loader.exec_module(module)
+    try:  # from the text itself: byte code kept beside it would be stale after two edits within a second
+        exec(spec.loader.source_to_code(source.read_bytes(), str(source)), module.__dict__)  # noqa: S102
     except Exception as error:
         raise InvalidFile(source, f"running it failed: {type(error).__name__}: {error}.") from error
     app = getattr(module, "app", None)
