@@ -44,7 +44,7 @@ def load_domain(path: Path | str) -> Domain:
         raise InvalidFile(source, "no Python file.", hint="Name a file that defines `domain = Domain(...)`.")
     module = importlib.util.module_from_spec(spec)
     try:
-        spec.loader.exec_module(module)
+        exec(compile(source.read_bytes(), str(source), "exec"), module.__dict__)  # noqa: S102 (kept byte code may be stale)
     except UsageError:
         raise
     except Exception as error:
