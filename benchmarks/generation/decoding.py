@@ -98,13 +98,13 @@ def _peer_masks(model: Any, grammar: Grammar, ours: float) -> None:
 def measure(model: Any) -> None:
     print("\n3. One step (processor time, prompt and compiling apart)")
     grammar = grammar_of(1000)
-    # Until the tokens run out, so that both take as many steps; the constraint is compiled before.
+    # The free way never ends, so that every turn has steps to compare; the constraint is compiled before.
     whole = model.guidance.constrain(grammar)
     free, held = alternately(
         model,
         [
             lambda session: chain(session, NOBODY, None, max_tokens=STEPS),
-            lambda session: chain(session, NOBODY, whole.clone(), max_tokens=STEPS, fast_forward=False),
+            lambda session: chain(session, model.ends, whole.clone(), max_tokens=STEPS, fast_forward=False),
         ],
         7,
     )
@@ -123,7 +123,7 @@ def measure(model: Any) -> None:
         model,
         [
             lambda session: beam(session, NOBODY, None, max_tokens=STEPS // 2),
-            lambda session: beam(session, NOBODY, whole.clone(), max_tokens=STEPS // 2),
+            lambda session: beam(session, model.ends, whole.clone(), max_tokens=STEPS // 2),
         ],
         5,
     )
@@ -149,7 +149,7 @@ def memory(model: Any, constraint: Any) -> None:
     """Rows of the key-value cache after a beam of 5 on a long prompt, against a batch of five copies of it."""
     prompt = (PROMPT + " ") * 60
     session = model.session(prompt)
-    beam(session, NOBODY, constraint.clone(), max_tokens=4)
+    beam(session, model.ends, constraint.clone(), max_tokens=4)
     held = session.cached_tokens
     rows = session.prompt_tokens
     batch = 5 * (rows + 4)

@@ -72,7 +72,7 @@ def truth(
     Example: dialoom bench truth --limit 10
     """
     from dialoom.domains.calendar.smcalflow.turns import is_event_query, read_turns
-    from dialoom.domains.calendar.truth_bench import corpus_cases, made_up_cases, measure, systems
+    from dialoom.domains.calendar.truth_bench import corpus_cases, made_up_cases, measure, recall, systems
     from dialoom.generation.transformers_model import TransformersTokenModel
     from dialoom.models.embedded import default_weights
 
@@ -83,18 +83,23 @@ def truth(
     loaded = TransformersTokenModel.load(model or default_weights())
     rows = [
         measure(name, speaker, cases, lambda text: len(loaded.encode(text)))
-        for name, speaker in progress(systems(loaded).items(), "Speaking", 4)
+        for name, speaker in progress(systems(loaded).items(), "Speaking", 5)
     ]
+    lies = recall(cases)
     if as_json:
-        print_json([dataclasses.asdict(row) for row in rows])
+        print_json({"systems": [dataclasses.asdict(row) for row in rows], "verifier": dataclasses.asdict(lies)})
         return
-    table = Table(title=f"{len(cases)} computations", box=None, min_width=100)
-    for column in ("system", "no false claim", "claims true", "no claim", "distinct", "BLEU", "ROUGE-L", "tokens/s"):
+    table = Table(title=f"{len(cases)} computations", box=None, min_width=110)
+    columns = ("system", "no false claim", "claims true", "no claim", "true and informative", "distinct")
+    for column in (*columns, "BLEU", "ROUGE-L", "tokens/s"):
         table.add_column(column, justify="left" if column == "system" else "right")
     for row in rows:
-        shares = (row.truthful, row.precision, row.silent, row.distinct)
+        shares = (row.truthful, row.precision, row.silent, row.informative, row.distinct)
         scores = ("-" if score is None else f"{score:.2f}" for score in (row.bleu, row.rouge))
         table.add_row(
             row.system, *(f"{100 * share:.1f} %" for share in shares), *scores, f"{row.tokens_per_second:.1f}"
         )
     out.print(table)
+    kinds = ", ".join(f"{kind} {lies.caught[kind]}/{n}" for kind, n in sorted(lies.planted.items()))
+    out.print(f"\nThe verifier caught {100 * lies.share:.1f} % of the lies planted in true replies ({kinds}),")
+    out.print(f"and called {lies.alarms} of {lies.truths} true replies false.")

@@ -8,6 +8,7 @@ import pytest
 
 from dialoom.dataflow import Graph, from_lispress
 from dialoom.domains.calendar import Attendee, Event, EventId, Recipient, World, calendar_library, calendar_rules
+from dialoom.domains.calendar.lies import Lie, caught, lies
 from dialoom.domains.calendar.questions import questions
 from dialoom.domains.calendar.sample import sample_world
 from dialoom.domains.calendar.truth_bench import made_up_cases, measure
@@ -32,8 +33,8 @@ def world() -> World:
         ('I found one event tomorrow. It\'s "lunch" from 12:00 to 1:00 PM.', set()),
         ("I found 3 events tomorrow.", {"count"}),
         ("I didn't find any events tomorrow.", {"count"}),
-        ('I found one event tomorrow. It\'s "swim" from 12:00 to 1:00 PM.', {"quotation"}),
-        ('I found one event tomorrow. It\'s "lunch" from 12:00 to 1:30 PM.', {"times"}),
+        ('I found one event tomorrow. It\'s "swim" from 12:00 to 1:00 PM.', {"quotation", "event"}),
+        ('I found one event tomorrow. It\'s "lunch" from 12:00 to 1:30 PM.', {"times", "event"}),
         ('I found one event tomorrow. It\'s "lunch" on Friday the 6th.', {"day"}),
         ("You have one event with Ann Lee tomorrow.", {"person"}),
         ("You have one event with Bo Hale tomorrow.", set()),
@@ -41,6 +42,10 @@ def world() -> World:
         ("You have one event tomorrow at the Pool.", {"place"}),
         ("It's for 2 hours.", {"length"}),
         ("I like calendars.", set()),
+        ("There are two meetings tomorrow.", {"count"}),
+        ("There is one meeting tomorrow.", set()),
+        ("You don't have any meetings tomorrow.", {"existence"}),
+        ("You have one event with Zora Quist tomorrow.", {"person"}),
     ],
 )
 def test_that_false_claims_are_found(reply: str, false: set[str], world: World) -> None:
@@ -67,6 +72,18 @@ def test_that_nothing_the_rules_derive_is_false() -> None:
             claims += len(found)
             assert [claim for claim in found if not claim.true] == [], (text, program)
     assert claims > 600
+
+
+def test_that_almost_every_planted_lie_is_caught() -> None:
+    planted: list[tuple[Lie, bool]] = []
+    for seed, case in enumerate(made_up_cases(80)):
+        reply = text_of(case.grammar, sampler(case.grammar, seed=seed, weighted=True)())
+        planted += [(lie, caught(lie, case.graph)) for lie in lies(reply, case.graph, seed)]
+        assert all(lie.text != reply for lie, _ in planted[-3:])
+    assert {lie.kind for lie, _ in planted} >= {"count", "existence", "verdict", "name", "subject", "day", "time"}
+    missed = [lie for lie, found in planted if not found]
+    assert len(planted) > 100
+    assert len(missed) <= 0.05 * len(planted), missed
 
 
 def test_that_a_system_is_measured() -> None:

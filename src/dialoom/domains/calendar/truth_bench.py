@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from dialoom.dataflow import Graph, from_lispress
 from dialoom.domains.calendar import calendar_library, calendar_rules
+from dialoom.domains.calendar.lies import caught, lies
 from dialoom.domains.calendar.questions import questions
 from dialoom.domains.calendar.sample import sample_world
 from dialoom.domains.calendar.smcalflow.bench import derivable
 from dialoom.domains.calendar.smcalflow.turns import Turn
 from dialoom.domains.calendar.verifier import Claim, verify
 from dialoom.errors import MissingExtra
-from dialoom.generation import Decoding, Grammar, baseline, reply_prompt, speak, transduce
+from dialoom.generation import Decoding, Grammar, baseline, reply_prompt, sampler, speak, text_of, transduce
 from dialoom.generation.decoding import TokenModel
+from dialoom.generation.reply import Mode
 
 Speaker = Callable[[Graph, Grammar, int], str]
 
@@ -33,6 +36,7 @@ class Case:
 class Row:
     """One system. Shares are of 1; `truthful` counts replies without a false claim, `silent` those without any claim.
 
+    `informative` counts replies with a claim, all of them true: a system that says nothing is never wrong.
     `bleu` and `rouge` (L, F1) are None where there are no references.
     """
 
@@ -41,6 +45,7 @@ class Row:
     truthful: float
     precision: float
     silent: float
+    informative: float
     distinct: float
     bleu: float | None
     rouge: float | None
@@ -70,18 +75,81 @@ def _case(graph: Graph, reference: str = "") -> Case:
     return Case(graph, transduce(graph, calendar_rules), reference)
 
 
-def systems(model: TokenModel, max_tokens: int = 48) -> dict[str, Speaker]:
-    """The systems compared: the model alone, rules alone, and both (greedy, and a beam of 5)."""
+def systems(model: TokenModel, *, max_tokens: int = 48, shots: int = 2) -> dict[str, Speaker]:
+    """The systems compared: the model alone (likeliest and sampled), rules alone, and both (greedy, and a beam of 5).
 
-    def said(mode: Decoding) -> Speaker:
-        return lambda graph, grammar, _: speak(grammar, model, reply_prompt(graph), mode).text
+    Every prompt begins with the same `shots` computations about another calendar and true replies to them, without
+    which a small model repeats the computation.
+    """
+    shown = "".join(f"{_asked(case.graph)} {_drawn(case.grammar)}\n\n" for case in _shots(shots))
+
+    def said(mode: Mode) -> Speaker:
+        how = Decoding(mode, max_tokens=max_tokens)
+        return lambda graph, grammar, _: speak(grammar, model, shown + _asked(graph), how).text
+
+    def free(mode: Mode) -> Speaker:
+        def speaker(graph: Graph, _: Grammar, seed: int) -> str:
+            text = baseline(model, shown + _asked(graph), Decoding(mode, max_tokens=max_tokens, seed=seed))
+            return (text.strip().splitlines() or [""])[0]
+
+        return speaker
 
     return {
-        "unconstrained": lambda graph, _, __: baseline(model, reply_prompt(graph), Decoding(max_tokens=max_tokens)),
+        "unconstrained": free("greedy"),
+        "unconstrained, sampled": free("sample"),
         "random derivation": lambda _, grammar, seed: speak(grammar, model, "", Decoding("random", seed=seed)).text,
-        "constrained, greedy": said(Decoding("greedy", max_tokens=max_tokens)),
-        "constrained, beam 5": said(Decoding("beam", max_tokens=max_tokens)),
+        "constrained, greedy": said("greedy"),
+        "constrained, beam 5": said("beam"),
     }
+
+
+SHOTS_SEED = 1000
+
+
+def _shots(n: int) -> list[Case]:
+    """Short ones about a calendar of their own, with something found."""
+    cases = (case for case in made_up_cases(60, SHOTS_SEED) if len(reply_prompt(case.graph)) < 600)
+    found = [case for case in cases if not case.graph.failed(case.graph.root) and case.graph.value(case.graph.root)]
+    return found[:n]
+
+
+def _asked(graph: Graph) -> str:
+    return f"{reply_prompt(graph)}\nReply:"
+
+
+def _drawn(grammar: Grammar) -> str:
+    return text_of(grammar, sampler(grammar, seed=SHOTS_SEED, weighted=True)())
+
+
+@dataclass(frozen=True, slots=True)
+class Recall:
+    """How many planted lies of each kind there were and how many the verifier caught; false alarms among the truths."""
+
+    planted: dict[str, int]
+    caught: dict[str, int]
+    truths: int
+    alarms: int
+
+    @property
+    def share(self) -> float:
+        """Caught lies of all, of 1."""
+        return sum(self.caught.values()) / max(1, sum(self.planted.values()))
+
+
+def recall(cases: Sequence[Case], draws: int = 3) -> Recall:
+    """Plants lies in replies that the rules derive, and sees which the verifier finds."""
+    planted: Counter[str] = Counter()
+    found: Counter[str] = Counter()
+    alarms = 0
+    for seed, case in enumerate(cases):
+        draw = sampler(case.grammar, seed=seed, weighted=True)
+        for _ in range(draws):
+            reply = text_of(case.grammar, draw())
+            alarms += any(not claim.true for claim in verify(reply, case.graph))
+            for lie in lies(reply, case.graph, seed):
+                planted[lie.kind] += 1
+                found[lie.kind] += caught(lie, case.graph)
+    return Recall(dict(planted), {kind: found[kind] for kind in planted}, draws * len(cases), alarms)
 
 
 def measure(name: str, speaker: Speaker, cases: Sequence[Case], count_tokens: Callable[[str], int]) -> Row:
@@ -100,6 +168,7 @@ def measure(name: str, speaker: Speaker, cases: Sequence[Case], count_tokens: Ca
         truthful=sum(all(claim.true for claim in found) for found in claims) / n,
         precision=sum(claim.true for claim in flat) / max(1, len(flat)),
         silent=sum(not found for found in claims) / n,
+        informative=sum(bool(found) and all(claim.true for claim in found) for found in claims) / n,
         distinct=len(set(texts)) / n,
         bleu=_bleu(texts, references) if scored else None,
         rouge=_rouge(texts, references) if scored else None,

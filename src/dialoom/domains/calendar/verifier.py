@@ -34,6 +34,7 @@ class _Topic:
     events: tuple[Event, ...]
     searched: bool
     answer: bool | None
+    failed: bool
     texts: tuple[str, ...]
     days: tuple[dt.date, ...]
     bounds: tuple[tuple[dt.date, dt.date], ...]
@@ -47,7 +48,8 @@ def verify(reply: str, graph: Graph) -> list[Claim]:
     topic = _topic(graph)
     claims = [*_counts(clues, topic), *_verdict(clues, topic), *_quotes(clues, topic)]
     claims += [*_days(clues, topic, world), *_times(clues, topic, world), *_people(clues, topic, world)]
-    claims += [*_places(clues, topic, world), *_lengths(clues, topic)]
+    claims += [*_places(clues, topic, world), *_lengths(clues, topic), *_together(clues, topic)]
+    claims += [*_loose_numbers(clues, topic), *_strangers(clues, topic, world)]
     return claims
 
 
@@ -74,6 +76,7 @@ def _topic(graph: Graph) -> _Topic:
         events=tuple(events or found),
         searched=constraint is not None,
         answer=outcome if isinstance(outcome, bool) else None,
+        failed=isinstance(outcome, Failure),
         texts=tuple(
             node.value for node in walk(graph.root) if isinstance(node, Constant) and isinstance(node.value, str)
         ),
@@ -106,8 +109,8 @@ def _counts(clues: Clues, topic: _Topic) -> Iterable[Claim]:
 
 def _verdict(clues: Clues, topic: _Topic) -> Iterable[Claim]:
     verdict = re.match(r"(Yes|No)\b", clues.text)
-    if verdict and topic.answer is not None:
-        yield Claim("verdict", verdict[1], (verdict[1] == "Yes") is topic.answer)
+    if verdict and (topic.answer is not None or topic.failed):  # what failed has no yes in it
+        yield Claim("verdict", verdict[1], (verdict[1] == "Yes") is bool(topic.answer))
 
 
 def _quotes(clues: Clues, topic: _Topic) -> Iterable[Claim]:
@@ -182,6 +185,57 @@ def _places(clues: Clues, topic: _Topic, world: World) -> Iterable[Claim]:
     for place in sorted({event.location for event in world.events if event.location}):
         if re.search(rf"\b{re.escape(place)}\b", said):
             yield Claim("place", place, place in known)
+
+
+_ONE_EVENT = re.compile(r"\. (?:It's|It is|It was|The first is|The first was|Your)(?: (?:a|an|the|your))? (.*)")
+_SPAN = re.compile(r"from (\d{1,2}:\d\d(?: [AP]M)?) to (\d{1,2}:\d\d(?: [AP]M)?)")
+
+
+def _together(clues: Clues, topic: _Topic) -> Iterable[Claim]:
+    """What is said of one event found, its subject with its times, has to be true of one and the same event."""
+    said = _ONE_EVENT.search(clues.text)
+    span = _SPAN.search(said[1]) if said else None
+    subject = re.match(r'"([^"]*)"|(.+?) (?:is|was) ', said[1]) if said else None
+    if said and span and subject and clues.count and not said[1].startswith("from "):
+        name = subject[1] or subject[2]
+        same = [event for event in topic.events if event.subject == name]
+        agree = any(_may_be(span[1], e.start.time()) and _may_be(span[2], e.end.time()) for e in same)
+        yield Claim("event", f"{name} {span[0]}", agree)
+
+
+_WORDS = {"no": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9}
+_LOOSE = re.compile(
+    rf"\b(?<!found )(?<!have )(?<!only )(?<!than )({'|'.join(_WORDS)}|\d+)"
+    r" (?:[a-z]+ )?(?:events?|meetings?|appointments?)\b",
+    re.IGNORECASE,
+)
+_NOTHING = re.compile(
+    r"\b(?:do(?:es)? not|don't|didn't|couldn't) (?:have|find|see) any (?:events|meetings|appoint)", re.IGNORECASE
+)
+
+
+def _loose_numbers(clues: Clues, topic: _Topic) -> Iterable[Claim]:
+    """Counts and absences in words that the rules never use."""
+    said = re.sub(r'"[^"]*"', '""', clues.text)
+    if not topic.searched or clues.count is not None:
+        return
+    for match in _LOOSE.finditer(said):
+        number = _WORDS[match[1].lower()] if match[1].lower() in _WORDS else int(match[1])
+        yield Claim("count", match[0], number == len(topic.events))
+    for match in _NOTHING.finditer(said):
+        yield Claim("existence", match[0], not topic.events)
+
+
+_WITH = re.compile(r"\bwith ([A-Z][a-z]+(?: [A-Z][a-z]+)*)")
+
+
+def _strangers(clues: Clues, topic: _Topic, world: World) -> Iterable[Claim]:
+    """People whom neither the directory nor the program knows."""
+    known = " ".join([*(person.name for person in world.people), *topic.texts, *world.managers.values()]).casefold()
+    known += " ".join(item.recipient.name for event in topic.events for item in event.attendees).casefold()
+    for name in _WITH.findall(re.sub(r'"[^"]*"', '""', clues.text)):
+        if not any(word in known for word in name.casefold().split()):
+            yield Claim("person", name, False)
 
 
 def _lengths(clues: Clues, topic: _Topic) -> Iterable[Claim]:
