@@ -112,7 +112,7 @@ def _scorer(settings: UnifiedSettings, turns: Sequence[LabelledTurn]) -> Relevan
             from dialoom.knowledge.relevance import PromptedRelevance
             from dialoom.models.opening import open_model
 
-            return PromptedRelevance(open_model(rest))
+            return PromptedRelevance(open_model(rest), instruction="unims-rag", strict=True)
     return None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from typing import Any
 
@@ -23,7 +24,8 @@ class UnifiedPlanner:
     async def plan(self, query: Query, sources: Sequence[Source]) -> Plan:
         """See `Planner`."""
         names = [source.name for source in sources if source.name in self._model.sources]
-        return Plan(closed(self.acted(query, names), sources), reason="unified model")
+        called = await asyncio.to_thread(self.acted, query, names)
+        return Plan(closed(called, sources), reason="unified model")
 
     def acted(self, query: Query, names: Sequence[str]) -> tuple[str, ...]:
         """The sources called, in the order the model called them."""
@@ -54,7 +56,8 @@ class UnifiedRelevance:
     async def relevance(self, query: Query, evidence: Sequence[Evidence]) -> list[float]:
         """See `RelevanceScorer`."""
         plan = tuple(dict.fromkeys(found.source for found in evidence))
-        return [tenths(value) for value in self.expected(query, plan, [found.text for found in evidence])]
+        values = await asyncio.to_thread(self.expected, query, plan, [found.text for found in evidence])
+        return [tenths(value) for value in values]
 
     def expected(self, query: Query, plan: Sequence[str], texts: Sequence[str]) -> list[float]:
         """The mean evaluation value of each text, in [0, 1]; finer than tenths, for ranking."""
@@ -81,6 +84,9 @@ class UnifiedReader:
 
     async def read(self, query: Query, evidence: Sequence[Evidence]) -> str:
         """See `Reader`."""
+        return await asyncio.to_thread(self._written, query, evidence)
+
+    def _written(self, query: Query, evidence: Sequence[Evidence]) -> str:
         sequences, tokenizer = self._model.sequences, self._model.tokenizer
         plan = [source for source in dict.fromkeys(e.source for e in evidence) if source in self._model.sources]
         built = sequences.reading(query.context, plan, [Weighed(e.text, e.relevance or 0.0) for e in evidence])
