@@ -394,6 +394,13 @@ def test_that_settings_name_the_wrong_field_and_paths_are_relative_to_the_file(t
         read_settings(path)
 
 
+@pytest.mark.parametrize("name", ["unims-gpu.yaml", "unims-cpu.yaml"])
+def test_that_the_settings_we_ship_are_settings(name: str) -> None:
+    found = read_settings(Path(__file__).parents[3] / "benchmarks" / name)
+    assert found.format == "kbp"
+    assert (found.model == "embedded") == (name == "unims-gpu.yaml")
+
+
 def test_that_a_folder_without_a_model_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InvalidFile, match="language model"):
         UnifiedModel.start(tmp_path, SOURCES)
