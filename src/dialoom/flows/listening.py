@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dialoom.flows.constraints import Turns
 from dialoom.flows.consulting import consult, queue
 from dialoom.flows.flow import default_repairs
-from dialoom.flows.hearing import Heard, first_rule, hear, rank
+from dialoom.flows.hearing import Heard, first_rule, hear, left_over, rank
 from dialoom.flows.intents import Recognised, find_intents
 from dialoom.flows.judging import Snapshot, constraints_of, judge_entry, judge_turn, judge_user, snapshot, undo
 from dialoom.flows.nodes import STAY, PromptNode
@@ -25,7 +25,7 @@ async def arrive(work: Work, node: PromptNode) -> bool:
     """Come to a node (or come back to it): returns whether the conversation now waits here for the user."""
     if not await _entered(work, node):
         return fall_back(work, node, "entry")
-    frame, before = work.frame, snapshot(work)
+    frame, before, heard = work.frame, snapshot(work), Heard()
     if "recognisers" in work.flow.order(node) and work.hearing is not None:
         heard = hear(work, node, work.hearing, (), carried=True)
         if heard.unclear is not None and _clarify(work, heard.unclear):
@@ -42,16 +42,36 @@ async def arrive(work: Work, node: PromptNode) -> bool:
             return _refuse(work, node, [item.message for item in violations])
     if serve(work):
         return False
-    if not node.ask and not work.model_spoke and work.text and "model" in work.flow.order(node) and work.ports.model:
-        consulted = await consult(work, node)
-        if consulted is None:
+    silent = not node.ask and not work.model_spoke and "model" in work.flow.order(node)
+    if work.text and work.ports.model and (silent or (not _model_heard(work) and _rest_for_model(work, node, heard))):
+        consulted = await consult(work, node, heard.filled)
+        if consulted is None and silent:
             return fall_back(work, node, "model")
-        if consulted.interrupted:
+        if consulted is not None and consulted.interrupted:
             return False
-        if consulted.target not in (None, frame.node):
+        if consulted is not None and consulted.target not in (None, frame.node):
             go(work, str(consulted.target), "model")
             return False
     return wait(work, node)
+
+
+def _model_heard(work: Work) -> bool:
+    """Whether a model was asked in this turn: it has had the whole message."""
+    return any(event.kind in ("model_called", "model_failed") for event in work.events)
+
+
+def _rest_for_model(work: Work, node: PromptNode, heard: Heard) -> bool:
+    """Whether recognisers have left something to a model that comes after them.
+
+    No rule holds, and either slots of the node are empty and the message has words that nobody has understood, or
+    the node has no rules at all, so that only the model can say where to go.
+    """
+    settled = heard.refused or heard.unclear is not None or heard.target is not None
+    if work.flow.order(node) != ("recognisers", "model") or work.hearing is None or settled:
+        return False
+    memory = work.memory()
+    missing = any(empty(memory.get(name)) for name in node.writable)
+    return (missing and left_over(work, work.hearing)) or (bool(heard.filled) and not node.rules)
 
 
 async def _entered(work: Work, node: PromptNode) -> bool:
@@ -281,6 +301,10 @@ async def _settle(work: Work, node: PromptNode, before: Snapshot, heard: Heard, 
         work.frame.waited_at = work.frame.node
         go(work, target, "rule")
         return False
+    if work.ports.model is not None and _rest_for_model(work, node, heard):
+        consulted = await consult(work, node, heard.filled)
+        if consulted is not None:
+            return _follow(work, node, consulted.target, consulted.interrupted)
     return not serve(work) and wait(work, node)
 
 

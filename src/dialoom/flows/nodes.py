@@ -94,7 +94,8 @@ class PromptNode(Base):
     slots: dict[str, Slot] = {}
     """Slots of this node alone; they are forgotten when it is left."""
     understand: list[Understanding] | None = None
-    """Who understands the user, in this order; by default recognisers and then, with a prompt, the model."""
+    """Who understands the user, in this order; by default recognisers and then, with a prompt, the model for what is
+    left: slots still empty, words not yet understood. With the model first, recognisers check its values."""
     next: list[str] = []
     """Declared successors besides those of the rules."""
     rules: list[Rule] = []
