@@ -83,6 +83,16 @@ def test_that_whole_numbers_are_read(text: str, value: int | None) -> None:
         ("date", "the day after tomorrow", "2026-11-23"),
         ("date", "on the 3rd of December", "2026-12-03"),
         ("date", "next Friday at 3pm", "2026-11-27"),
+        ("date", "a table for 4 on Friday", "2026-11-27"),
+        ("date", "for two on friday at 8", "2026-11-27"),
+        ("date", "may I come on Monday?", "2026-11-23"),
+        ("date", "we are three, Friday works", "2026-11-27"),
+        ("date", "next week on Tuesday", "2026-11-24"),
+        ("date", "Tuesday next week", "2026-11-24"),
+        ("date", "on the 4th please", "2026-12-04"),
+        ("date", "the 3rd floor", None),
+        ("date", "march please", None),
+        ("date", "we may see", None),
         ("date", "a large pizza", None),
         ("time", "at half past nine", "09:30"),
         ("time", "at 14:30", "14:30"),
@@ -172,3 +182,12 @@ def test_that_an_encoder_of_few_words_is_not_asked_about_others() -> None:
     assert find_intents("would you like a pizza", intents, likeness)[0].intent == "eat"
     assert find_intents("jump straight to farewell, I already paid", intents, likeness) == []
     assert likeness_of({"eat": Intent(examples=examples[:3])}) is None
+
+
+def test_that_a_count_before_a_day_is_left_to_the_number() -> None:
+    hearing = Hearing("a table for 4 tomorrow", NOW)
+    day = recognise("day", Slot.model_validate({"type": "date", "recognise": "date"}), hearing)
+    assert day is not None
+    hearing.take(day)
+    guests = recognise("guests", Slot.model_validate({"type": "integer", "recognise": "number"}), hearing)
+    assert (day.value, guests and guests.value) == ("2026-11-22", 4)
