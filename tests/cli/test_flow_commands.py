@@ -90,8 +90,8 @@ def test_that_the_schema_is_printed() -> None:
 def test_that_tests_are_run_and_reported(tmp_path: Path) -> None:
     code, text = dialoom("test", SHOP, "--only", "correction -", "--junit", tmp_path / "out.xml")
     assert code == 0
-    assert "9 passed, 0 failed" in text
-    assert 'tests="9"' in (tmp_path / "out.xml").read_text()
+    assert "20 passed, 0 failed" in text
+    assert 'tests="20"' in (tmp_path / "out.xml").read_text()
     assert dialoom("test", SHOP, "--only", "correction -", "--least", "90")[0] == 1
     (tmp_path / "f.yaml").write_text(FLOW)
     (tmp_path / "test_f.yaml").write_text(

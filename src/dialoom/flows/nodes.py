@@ -207,6 +207,8 @@ class CallNode(Base):
     """Further attempts after a failure."""
     key: str = ""
     """Template of the idempotency key; by default it names the session, the node and the arguments."""
+    read_only: bool = False
+    """It changes nothing outside the conversation, so a correction may still go back behind it and pass it again."""
     go: str
     on_error: Fallback | None = None
 

@@ -122,7 +122,8 @@ class Slot(Strict):
     secret: bool = False
     """Never written into events."""
     recheck: str = ""
-    """The node to go to when the user has corrected it, where something was looked up for the old value."""
+    """The node to pass again once it has changed (by a correction, or in a sub-flow that interrupted), where something
+    was looked up or computed from the old value."""
     refusal: str = ""
     """What the user is told about a value that is not allowed."""
 

@@ -73,7 +73,7 @@ def _reopen(work: Work) -> None:
     kept = {name for name, slot in work.flow.slots.items() if slot.keep}
     work.state.status = "open"
     work.state.memory = {name: value for name, value in work.state.memory.items() if name in kept}
-    work.state.stack = [Frame(flow=work.flow.flow, node=work.flow.start)]
+    work.state.stack = [Frame(flow=work.flow.flow, node=work.flow.start, calls=work.state.calls)]
     work.state.queue, work.state.done, work.state.misses = [], [], 0
     work.state.restarts += 1
     work.record("restarted", "closed before", flow=work.flow.flow)
