@@ -144,11 +144,20 @@ def test_that_a_learned_agent_answers_outside_the_flow(tmp_path: Path) -> None:
     (tmp_path / "lines.txt").write_text("a pizza\nI forgot my password and cannot log in\n")
     agent = ["--agent", str(tmp_path / "agent.dialoom")]
     script = ["--script", str(tmp_path / "lines.txt")]
-    result = CliRunner().invoke(
-        whole, ["chat", str(SHOP / "shop.yaml"), "--app", str(SHOP / "app.py"), *agent, *script]
-    )
+    record = tmp_path / "s.jsonl"
+    shop = [str(SHOP / "shop.yaml"), "--app", str(SHOP / "app.py")]
+    result = CliRunner().invoke(whole, ["chat", *shop, *agent, *script, "--trace", "--log", str(record)])
     assert result.exit_code == 0, result.output
     assert "flow> What type of pizza" in result.output
     assert "automaton> " in result.output
+    assert "answered_outside" in result.output
+    assert "  state     " in result.output
+    flow = ["--flow", SHOP / "shop.yaml", "--app", SHOP / "app.py"]
+    assert dialoom("replay", record, *flow, *agent)[1] == "3 turns, all the same\n"
+    plain = CliRunner().invoke(whole, ["chat", *shop, *agent, *script, "--model", "ranked"])
+    assert "model_failed" not in plain.output
+    assert plain.exit_code == 0, plain.output
+    no_way = CliRunner().invoke(whole, ["chat", *shop, *script, "--model", "ranked"])
+    assert isinstance(no_way.exception, UsageError)
     mistaken = CliRunner().invoke(whole, ["chat", str(tmp_path / "agent.dialoom"), *agent, *script])
     assert isinstance(mistaken.exception, UsageError)

@@ -25,6 +25,7 @@ EventKind = Literal[
     "request_queued",
     "request_served",
     "fallback_taken",
+    "answered_outside",
     "handed_over",
     "closed",
     "restarted",

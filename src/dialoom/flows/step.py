@@ -48,7 +48,8 @@ def _hear_user(work: Work, text: str) -> None:
     work.text, work.fresh = text.strip(), True
     work.state.turn += 1
     work.state.history = [*work.state.history, Said(role="user", text=work.text)][-HISTORY:]
-    work.record("user_said", "user", text=work.text, now=work.now.isoformat())
+    signals = {"signals": dict(work.ports.signals)} if work.ports.signals else {}
+    work.record("user_said", "user", text=work.text, now=work.now.isoformat(), **signals)
 
 
 async def _run(work: Work) -> None:
