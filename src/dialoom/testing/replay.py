@@ -81,6 +81,7 @@ async def replay(
     place of the flow is answered again.
     """
     likeness = likeness or likeness_of(flow.all_intents())
+    modelled = any(event.kind in ("model_called", "model_failed") for event in recording.events)
     state = begin(flow, recording.header.session)
     replayed = []
     for number, events in enumerate(recording.turns()):
@@ -88,7 +89,8 @@ async def replay(
         text = str(first.data["text"]) if first else None
         now = datetime.fromisoformat(str(first.data["now"])) if first else None
         signals = first.data.get("signals", recording.header.signals) if first else recording.header.signals
-        ports = Ports(_played(app, events), RecordedModel(events), likeness, signals)
+        model = RecordedModel(events) if modelled else None
+        ports = Ports(_played(app, events), model, likeness, signals)
         turn = await step(flow, state, text, ports, now or _time(recording))
         elsewhere = next((str(event.data["text"]) for event in events if event.kind == "answered_outside"), None)
         if elsewhere is not None and not_understood(turn):
