@@ -18,6 +18,7 @@ EventKind = Literal[
     "model_failed",
     "output_rejected",
     "constraint_violated",
+    "constraint_undecided",
     "function_called",
     "function_failed",
     "template_failed",
