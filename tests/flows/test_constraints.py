@@ -23,12 +23,13 @@ slots:
   item:
     type: object
     fields: {kind: {type: text}, size: {type: text}}
+  items: {type: list, items: {type: object, fields: {kind: {type: text}, size: {type: text}}}}
 nodes:
   ask:
     prompt: Ask.
     ask: Well?
     understand: [model]
-    memory: [name, age, tags, item]
+    memory: [name, age, tags, item, items]
     next: [done]
     constraints: [CONSTRAINT]
     fallback: {say: Gave up.}
@@ -59,6 +60,7 @@ ITEM = {"kind": "pizza", "size": None}
         ("{range: {slot: tags, max: 2}}", {"tags": ["a", "b"]}, {"tags": ["a", "b", "c"]}),
         ("{pattern: {slot: name, matches: '[A-Z][a-z]+'}}", {"name": "Ada"}, {"name": "ada"}),
         ("{complete: [item]}", {"item": {"kind": "pizza", "size": "xl"}}, {"item": ITEM}),
+        ("{complete: [items]}", {"items": [{"kind": "pizza", "size": "xl"}]}, {"items": [ITEM]}),
         ("{length: 10}", {"utterance": "Short."}, {"utterance": "Much longer than that."}),
         ("{forbidden: [refund]}", {"utterance": "We refunded it."}, {"utterance": "A Refund!"}),
         ("{forbidden: ['/refund\\w*/']}", {"utterance": "Fine."}, {"utterance": "We refunded it."}),
@@ -170,6 +172,7 @@ nodes:
         "constraint": "grown up",
         "message": "You must be 18.",
         "node": "ask",
+        "flow": "f",
     }
     assert [event.cause for event in turn.of("slot_changed")] == ["recognised", "undone"]
     assert talk.say("18").text == "Welcome."

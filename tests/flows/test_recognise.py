@@ -7,11 +7,14 @@ from typing import Any
 
 import pytest
 
+from dialoom.flows import Application
 from dialoom.flows.flow import Intent
 from dialoom.flows.intents import Likeness, find_intents, likeness_of, segments
 from dialoom.flows.recognise import Hearing, recognise
 from dialoom.flows.slots import Slot
 from dialoom.testing.encoders import HashedWords
+
+from .talking import Talk
 
 NOW = datetime(2026, 11, 21, 9, 0)  # a Saturday
 SIZE = Slot(type="choice", choices={"small": ["little"], "large": ["big", "family size"]}, recognise="choices")
@@ -191,3 +194,25 @@ def test_that_a_count_before_a_day_is_left_to_the_number() -> None:
     hearing.take(day)
     guests = recognise("guests", Slot.model_validate({"type": "integer", "recognise": "number"}), hearing)
     assert (day.value, guests and guests.value) == ("2026-11-22", 4)
+
+
+def test_that_a_recogniser_of_the_application_that_raises_is_told_and_reads_nothing() -> None:
+    app = Application()
+
+    @app.recogniser
+    def number(text: str) -> str | None:
+        raise LookupError(text)
+
+    talk = Talk(
+        """
+flow: f
+start: a
+slots: {size: {type: choice, choices: [small], recognise: choices}, n: {recognise: {by: function, function: number}}}
+nodes: {a: {ask: {size: Which size?, n: Which number?}, rules: [{filled: [size, n], go: end}]}}
+""",
+        app,
+    )
+    turn = talk.say("small")
+    assert turn.text == "Which number?"
+    assert turn.of("function_failed")[0].data["error"] == "LookupError: small"
+    assert talk.memory == {"size": "small"}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from dialoom.flows import Application
 from dialoom.flows.checking import check
 from dialoom.flows.flow import default_repairs
@@ -265,3 +267,49 @@ def test_that_a_correction_and_a_request_in_one_message_are_both_served() -> Non
     talk = Talk(flow())
     turn = talk.all(None, "small", "no, make it large and when are you open?")
     assert turn.reply == ("I have changed that: size: large.", "Nine to five.", "Which colour?")
+
+
+LINES: dict[str, tuple[str | None, ...]] = {
+    "digression": (None, "small", "a gift", "shiny"),
+    "correction": (None, "small", "sorry, large"),
+    "cancellation": (None, "small", "cancel"),
+    "clarification": (None, "what are my options?"),
+    "chitchat": (None, "how are you"),
+    "cannot_handle": (None, "xyzzy"),
+    "hand_off": (None, "let me talk to a person"),
+    "completion": (None, "small", "red"),
+}
+JOKE = "  joke: {start: a, nodes: {a: {say: Knock knock., go: end}}}"
+
+
+def last(head: str, node: str, more: str, repair: str) -> tuple[str, ...]:
+    """The reply to the words that call for a repair; the node leads to the end itself, so that its repairs count."""
+    return Talk(flow(head, node, more).replace("go: done}", "go: end}")).all(*LINES[repair]).reply
+
+
+@pytest.mark.parametrize("repair", REPAIRS)
+def test_that_every_repair_may_be_replaced_for_a_flow_and_for_a_node(repair: str) -> None:
+    named, off = f"repair: {{{repair}: joke}}", f"repair: {{{repair}: false}}"
+    own = f"  {repair}: {{start: a, nodes: {{a: {{say: Knock knock., go: end}}}}}}"
+    for head, node, more in ((named, "", JOKE), (off, named, JOKE), ("", named, JOKE), ("", "", own)):
+        assert "Knock knock." in last(head, node, more, repair), (head, node, more)
+    for head, node in (("", ""), (off, ""), (named, off)):
+        assert "Knock knock." not in last(head, node, JOKE, repair), (head, node)
+
+
+@pytest.mark.parametrize(
+    ("repair", "lines"),
+    [
+        ("correction", ("shiny", "sorry, plain")),
+        ("cancellation", ("cancel",)),
+        ("clarification", ("what are my options?",)),
+        ("chitchat", ("how are you",)),
+        ("cannot_handle", ("xyzzy",)),
+        ("hand_off", ("let me talk to a person",)),
+    ],
+)
+def test_that_a_sub_flow_may_replace_a_repair_for_itself_alone(repair: str, lines: tuple[str, ...]) -> None:
+    text = flow(more=JOKE).replace("    title: the gift\n", f"    title: the gift\n    repair: {{{repair}: joke}}\n")
+    text = text.replace("rules: [{filled: [paper], go: told}]", "rules: [{intent: hours, go: told}]")
+    assert "Knock knock." in Talk(text).all(None, "small", "a gift", *lines).reply
+    assert "Knock knock." not in Talk(text).all(*LINES[repair]).reply

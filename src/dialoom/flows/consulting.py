@@ -267,7 +267,7 @@ def queue(work: Work, flow: str, text: str, level: int) -> None:
 
 
 def _whole(work: Work) -> Hearing:
-    return Hearing(work.text, work.now, work.flow.language, work.memory(), work.ports.app.recognisers)
+    return Hearing(work.text, work.now, work.flow.language, work.memory(), work.recognisers())
 
 
 def _checked_by_recognisers(work: Work, node: PromptNode, memory: dict[str, Any]) -> None:

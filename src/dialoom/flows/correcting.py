@@ -54,7 +54,7 @@ async def correct(work: Work, node: PromptNode, intents: Sequence[Recognised]) -
 def hearing_of(work: Work, span: tuple[int, int]) -> Hearing:
     """A part of the message, of which nothing is understood yet."""
     text = work.text[span[0] : span[1]]
-    return Hearing(text, work.now, work.flow.language, work.memory(), work.ports.app.recognisers)
+    return Hearing(text, work.now, work.flow.language, work.memory(), work.recognisers())
 
 
 def _named(work: Work, intents: Sequence[Recognised]) -> tuple[str, ...]:

@@ -174,6 +174,7 @@ def _recorded(work: Work, violation: Violation) -> Violation:
         constraint=violation.label,
         message=violation.message,
         node=work.frame.node,
+        flow=work.frame.flow,
     )
     return violation
 

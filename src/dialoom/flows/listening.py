@@ -224,9 +224,8 @@ def _too_many_turns(work: Work, node: PromptNode) -> bool:
     for constraint in constraints_of(work, node):
         if isinstance(constraint, Turns) and work.frame.turns > constraint.turns:
             message = constraint.message or f"More than {constraint.turns} turns at this node."
-            work.record(
-                "constraint_violated", "turns", constraint=constraint.label, message=message, node=work.frame.node
-            )
+            facts = {"message": message, "node": work.frame.node, "flow": work.frame.flow}
+            work.record("constraint_violated", "turns", constraint=constraint.label, **facts)
             return True
     return False
 
@@ -240,7 +239,7 @@ def _digress(work: Work, wanted: Requests) -> bool:
         queue(work, name, words, len(work.state.stack))
     work.state.misses = 0
     start_flow(work, flow, "digression")
-    work.hearing = Hearing(text, work.now, work.flow.language, work.memory(), work.ports.app.recognisers)
+    work.hearing = Hearing(text, work.now, work.flow.language, work.memory(), work.recognisers())
     return False
 
 

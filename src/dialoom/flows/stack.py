@@ -112,7 +112,7 @@ def serve(work: Work) -> bool:
     work.record("request_served", "queue", flow=request.flow, text=request.text)
     work.frame.arrived, work.model_spoke = False, False
     start_flow(work, request.flow, "queue")
-    work.hearing = Hearing(request.text, work.now, work.flow.language, work.memory(), work.ports.app.recognisers)
+    work.hearing = Hearing(request.text, work.now, work.flow.language, work.memory(), work.recognisers())
     return True
 
 
