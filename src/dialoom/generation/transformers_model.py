@@ -106,6 +106,16 @@ class TransformersSession:
         """See `Session.logits`."""
         return self._logits
 
+    @property
+    def prompt_tokens(self) -> int:
+        """How many tokens the prompt has."""
+        return self._prompt
+
+    @property
+    def cached_tokens(self) -> int:
+        """How many tokens the cache holds: the prompt once, and the tree."""
+        return int(self._cache.get_seq_length())
+
     def extend(self, tokens: Sequence[int], parents: Sequence[int]) -> Scores:
         """See `Session.extend`."""
         torch, first = self._torch, len(self._ancestors)
