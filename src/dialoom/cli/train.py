@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from dialoom.cli.console import err
+from dialoom.cli import train_replies
+from dialoom.cli.watching import watching
 
 if TYPE_CHECKING:
     from dialoom.knowledge.labelled import LabelledTurn
     from dialoom.knowledge.unified.model import UnifiedModel
     from dialoom.knowledge.unified.settings import UnifiedSettings
-    from dialoom.training.loop import Progress as Run
 
 app = typer.Typer(help="Train models of your own.", no_args_is_help=True)
+app.command("replies", epilog=train_replies.EXAMPLE)(train_replies.replies_command)
 
 EXAMPLE = "Example: dialoom train unims unims.yaml"
 
@@ -46,24 +44,10 @@ def unims(config: Annotated[Path, typer.Argument(help="YAML file of settings; se
         )
         for split in ("train", "dev")
     )  # fmt: skip
-    with watching() as watch:
+    with watching("training") as watch:
         run = train_unified(with_lora(model, settings), learned, held, settings, watch)
     typer.echo(f"best validation loss {run.best:.4f} after {run.step} steps; model in {settings.out}/best")
     typer.echo(f"{run.samples_per_second:.1f} samples/s, {run.memory_mib:.0f} MiB")
-
-
-@contextmanager
-def watching() -> Iterator[Callable[[Run], None]]:
-    """A progress bar on standard error for a training run."""
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=err) as bar:
-        task = bar.add_task("training", total=None)
-
-        def watch(run: Run) -> None:
-            told = f"loss {run.loss:.3f}, {run.samples_per_second:.1f} samples/s, {run.memory_mib:.0f} MiB"
-            bar.update(task, description=told, completed=run.step, total=run.of)
-
-        yield watch
 
 
 def _opened(settings: UnifiedSettings) -> UnifiedModel:
