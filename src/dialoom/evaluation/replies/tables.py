@@ -101,20 +101,21 @@ def measure(
     """
     if not test:
         raise UsageError("None of the test replies is true in a world that was found.", hint="Measure on more of them.")
-    groups: list[Group] = []
-    for title, variant, path in [
-        ("LM without fine-tuning", Variant(), Path(settings.model)),
-        *((variant.title, variant, settings.variant_out(variant) / WHOLE) for variant in settings.variants),
-    ]:
-        scores: list[Scores | None] = [None, None]
-        if not groups or path.exists():
-            model = load_base(path)
-            model.model.to(settings.chosen_device())
-            speakers = (unconstrained(model, variant, settings.max_tokens), constrained(model, variant))
-            scores = [score(said, test, bert, watch(title, test)) for said in speakers]
-        groups.append(Group(title, variant, *scores))
-    random = score(at_random, test, bert, watch("random sampling", test))
-    return Tables(len(test), random, score(gold, test, bert, test), tuple(groups))
+
+    def spoken(title: str, variant: Variant, path: Path | str) -> Group:
+        model = load_base(path)
+        model.model.to(settings.chosen_device())
+        speakers = (unconstrained(model, variant, settings.max_tokens), constrained(model, variant))
+        return Group(title, variant, *(score(said, test, bert, watch(title, test)) for said in speakers))
+
+    known = score(gold, test, bert, test)
+    drawn = score(at_random, test, bert, watch("random sampling", test))
+    groups = [spoken("LM without fine-tuning", Variant(), settings.model)]
+    for variant in settings.variants:
+        folder = settings.variant_out(variant) / WHOLE
+        untuned = Group(variant.title, variant, None, None)
+        groups.append(spoken(variant.title, variant, folder) if folder.exists() else untuned)
+    return Tables(len(test), drawn, known, tuple(groups))
 
 
 def gold(reply: KnownReply, _graph: Graph, _grammar: Grammar, _seed: int) -> list[str]:
