@@ -50,7 +50,8 @@ def _turns(source: Path, number: int, line: str) -> Iterator[Turn]:
         dialogue = json.loads(line)
         for turn in dialogue["turns"]:
             if not turn["skip"]:
-                words, reply = (turn[f"{who}_utterance"]["original_text"] for who in ("user", "agent"))
+                reply = turn["agent_utterance"]["original_text"]
+                words = turn["user_utterance"]["original_text"] if "user_utterance" in turn else ""
                 yield Turn(dialogue["dialogue_id"], turn["turn_index"], turn["lispress"], reply, words)
     except (ValueError, KeyError, TypeError) as error:
         raise InvalidFile(source, f"not an SMCalFlow dialogue ({error!r}).", place=f"line {number}") from error
