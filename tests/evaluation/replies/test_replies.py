@@ -159,6 +159,10 @@ def test_that_the_commands_tune_go_on_and_print_both_tables(
     before = whole.stat().st_mtime_ns
     assert run(["train", "replies", str(config)]) == 0
     assert whole.stat().st_mtime_ns == before
+    config.write_text(json.dumps(settings | {"variants": settings["variants"][:1], "steps": 6, "rate": 0.01}))
+    assert run(["train", "replies", str(config)]) == 0
+    assert "in 6 steps" in capsys.readouterr().out
+    assert whole.stat().st_mtime_ns > before
 
     config.write_text(json.dumps(settings))
     capsys.readouterr()

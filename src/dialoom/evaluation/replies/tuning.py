@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from dialoom.domains.calendar.smcalflow.replies import KnownReply, apart
 from dialoom.domains.calendar.smcalflow.turns import Turn, is_event_query, read_turns
@@ -57,7 +58,7 @@ def tune(
     device = settings.chosen_device()
     trainee = ReplyTrainee(load_base(settings.model), settings.lora, device=device, seed=settings.seed)
     run = fit(trainee, learned, held, settings.model_copy(update={"out": str(out)}), watch)
-    if not (out / WHOLE).exists():
+    if not (out / WHOLE).exists() or _written_at(out / WHOLE) < _written_at(out / BEST / "adapter_model.safetensors"):
         save_whole(with_adapters(load_base(settings.model), out / BEST), out / WHOLE)
     return run
 
@@ -75,6 +76,10 @@ def pair_of(reply: KnownReply, variant: Variant) -> ReplyPair:
 def prompt_of(reply: KnownReply, variant: Variant) -> str:
     """The computation, with its result and the user's words where the variant shows them."""
     return reply_prompt(reply.graph(), words=reply.words if variant.words else "", result=variant.result)
+
+
+def _written_at(path: Path) -> int:
+    return path.stat().st_mtime_ns
 
 
 def _queries(paths: Sequence[str]) -> list[Turn]:
