@@ -1,4 +1,4 @@
-"""The progress bar of a training run."""
+"""Progress bars of training runs."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, TextColumn, TimeRemainingColumn
 
 from dialoom.cli.console import err
 
@@ -15,10 +15,17 @@ if TYPE_CHECKING:
 
 
 @contextmanager
+def counting(what: str) -> Iterator[Callable[[int, int], None]]:
+    """A bar on standard error, for work that counts: so many done, of so many."""
+    with Progress(*_columns(), console=err) as bar:
+        task = bar.add_task(what, total=None)
+        yield lambda done, of: bar.update(task, completed=done, total=of)
+
+
+@contextmanager
 def watching(what: str) -> Iterator[Callable[[Run], None]]:
     """A bar on standard error, with the loss, the speed and the memory of the run."""
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=err) as bar:
+    with Progress(*_columns(), console=err) as bar:
         task = bar.add_task(what, total=None)
 
         def watch(run: Run) -> None:
@@ -26,3 +33,7 @@ def watching(what: str) -> Iterator[Callable[[Run], None]]:
             bar.update(task, description=told, completed=run.step, total=run.of)
 
         yield watch
+
+
+def _columns() -> tuple[ProgressColumn, ...]:
+    return TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()

@@ -5,14 +5,14 @@ from __future__ import annotations
 import copy
 import random
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from dialoom.errors import MissingExtra
 from dialoom.knowledge.unified.examples import UnifiedExample
 from dialoom.knowledge.unified.model import UnifiedModel
-from dialoom.knowledge.unified.sequences import IGNORED, PLAN_LOSS, REPLY_LOSS, SCORE_LOSS, TokenSequence
+from dialoom.knowledge.unified.sequences import PLAN_LOSS, REPLY_LOSS, SCORE_LOSS, TokenSequence
 from dialoom.knowledge.unified.settings import UnifiedSettings
 from dialoom.training.loop import Progress, fit
 
@@ -37,18 +37,15 @@ def losses(model: UnifiedModel, batch: Sequence[TokenSequence]) -> dict[str, Any
     """The three parts of the loss as tensors; 0 where a part has nothing to predict."""
     import torch
 
-    logits = model.logits(batch).float()
+    logits = model.predictions(batch).float()
+    predicted = [(token, loss) for sequence in batch for token, loss in zip(sequence.ids, sequence.losses, strict=True)]
+    targets = torch.tensor([token for token, loss in predicted if loss], device=logits.device)
+    kinds = torch.tensor([loss for _, loss in predicted if loss], device=logits.device)
     found = {}
     for name, kind in LOSSES.items():
-        targets = torch.full(logits.shape[:2], IGNORED, dtype=torch.long)
-        for row, sequence in enumerate(batch):
-            for i, wanted in enumerate(sequence.losses):
-                if wanted == kind:
-                    targets[row, i - 1] = sequence.ids[i]
-        flat = targets.view(-1).to(logits.device)
-        any_ = bool((flat != IGNORED).any())
-        loss = torch.nn.functional.cross_entropy(logits.view(-1, logits.shape[-1]), flat, ignore_index=IGNORED)
-        found[name] = loss if any_ else logits.sum() * 0.0
+        mine = kinds == kind
+        loss = torch.nn.functional.cross_entropy(logits[mine], targets[mine]) if bool(mine.any()) else logits.sum() * 0
+        found[name] = loss
     return found
 
 
@@ -73,7 +70,7 @@ class _Trainee:
     def save(self, folder: Path) -> None:
         lora = hasattr(self.network, "merge_and_unload")
         kept = copy.deepcopy(self.network) if lora else self.network
-        UnifiedModel(kept, self.model.tokenizer, self.model.sources, "cpu", self.model.masked).save(folder)
+        replace(self.model, network=kept).save(folder)
 
 
 def with_lora(model: UnifiedModel, settings: UnifiedSettings) -> UnifiedModel:
@@ -84,15 +81,14 @@ def with_lora(model: UnifiedModel, settings: UnifiedSettings) -> UnifiedModel:
         from peft import LoraConfig, get_peft_model
     except ImportError:
         raise MissingExtra("LoRA", "train") from None
-    network = model.network
-    whole = (network.get_input_embeddings(), network.get_output_embeddings())
-    names = [name for name, module in network.named_modules() if any(module is part for part in whole)]
     config = LoraConfig(
         r=settings.lora.rank,
         lora_alpha=settings.lora.alpha,
         lora_dropout=settings.lora.dropout,
         target_modules="all-linear",
-        modules_to_save=[name.rpartition(".")[2] for name in names],
-        task_type="CAUSAL_LM",
+        task_type="SEQ_2_SEQ_LM" if model.network.config.is_encoder_decoder else "CAUSAL_LM",
     )
-    return UnifiedModel(get_peft_model(network, config), model.tokenizer, model.sources, model.device, model.masked)
+    network = get_peft_model(model.network, config)
+    for part in (network.get_input_embeddings(), network.get_output_embeddings()):
+        part.weight.requires_grad_(True)
+    return replace(model, network=network)
