@@ -10,6 +10,7 @@ from dialoom.knowledge.base import Evidence, Plan, Query, Source
 from dialoom.knowledge.gather import GatherSettings, Knowledge
 from dialoom.knowledge.order import closed
 from dialoom.knowledge.planning.fixed import AlwaysPlanner, NeverPlanner
+from dialoom.knowledge.planning.pools import candidate_pools
 from dialoom.knowledge.planning.prompted import PromptedPlanner
 from dialoom.knowledge.relevance import LexicalRelevance, PromptedRelevance
 
@@ -133,3 +134,38 @@ async def test_that_a_scorers_answer_of_the_wrong_shape_scores_nothing() -> None
     evidence = [Evidence("A", e.passage, 1.0) for e in Fixed("A", ["x", "y"]).search(asking("x"), 5)]
     for answer in ('{"scores": [1.0]}', '{"scores": [2, 3]}', "all good"):
         assert await PromptedRelevance(Answers(answer, answer)).relevance(asking("x"), evidence) == [0.0, 0.0]
+
+
+class Looking:
+    """A planner that asks every source for candidates, as a planner that weighs evidence does."""
+
+    async def plan(self, query: Query, sources: Sequence[Source]) -> Plan:
+        await candidate_pools(query, sources)
+        return Plan(closed([source.name for source in sources], sources))
+
+
+async def test_that_what_a_planner_asked_is_not_asked_again() -> None:
+    first = Fixed("A", [f"boots {i}" for i in range(30)])
+    second = Fixed("B", ["care"], depends_on=["A"])
+    broken = Fixed("C", fails=True)
+    found = await Knowledge([first, second, broken], Looking(), LexicalRelevance()).gather(asking("boots"))
+    assert [len(source.asked) for source in (first, broken)] == [1, 1]
+    assert len({e.id for e in (*found.evidence, *found.reserve) if e.source == "A"}) == 10
+    assert [(event.source, event.kind) for event in found.events] == [("C", "failed")]
+    # What it hangs from differs: a planner looks at all candidates, a turn keeps the best.
+    assert [len(query.evidence) for query in second.asked] == [20, 3]
+
+
+async def test_that_every_turn_asks_anew() -> None:
+    source = Fixed("A", ["boots"])
+    knowledge = Knowledge([source], Looking(), LexicalRelevance())
+    for _ in range(2):
+        await knowledge.gather(asking("boots"))
+    assert len(source.asked) == 2
+
+
+async def test_that_a_search_under_way_is_waited_for_and_not_begun_again() -> None:
+    source = Fixed("A", ["boots"], seconds=1.2)  # longer than a planner waits, shorter than a turn does
+    found = await Knowledge([source], Looking(), LexicalRelevance()).gather(asking("boots"))
+    assert len(source.asked) == 1
+    assert [e.source for e in found.evidence] == ["A"]

@@ -17,6 +17,7 @@ from typing import Literal, TypeVar
 from dialoom.errors import UsageError
 from dialoom.knowledge.base import Evidence, Plan, Planner, Query, RelevanceScorer, Source
 from dialoom.knowledge.order import call_order, closed
+from dialoom.knowledge.sources.asked import AskedOnce
 
 T = TypeVar("T")
 
@@ -83,14 +84,14 @@ class Knowledge:
     async def gather(self, query: Query, sources: Sequence[str] | None = None) -> Gathered:
         """Evidence for the turn; `sources` names them (a flow node may), None leaves it to the planner."""
         started = time.perf_counter()
-        declared = list(self.sources.values())
+        once = {name: AskedOnce(source) for name, source in self.sources.items()}
         if sources is None:
-            plan = await self.planner.plan(query, declared)
+            plan = await self.planner.plan(query, list(once.values()))
         else:
-            plan = Plan(closed(sources, declared), reason="named by the flow")
+            plan = Plan(closed(sources, list(once.values())), reason="named by the flow")
         spent = {"plan": _since(started)}
         events: list[SourceEvent] = []
-        found = await self._ask_all(query, plan, events, spent)
+        found = await self._ask_all(query, plan, once, events, spent)
         started = time.perf_counter()
         weighed = await self._weigh(query, [evidence for name in plan.sources for evidence in found.get(name, ())])
         spent["relevance"] = _since(started)
@@ -104,12 +105,17 @@ class Knowledge:
         return Gathered(plan, tuple(kept), tuple(reserve), tuple(events), spent)
 
     async def _ask_all(
-        self, query: Query, plan: Plan, events: list[SourceEvent], spent: dict[str, float]
+        self,
+        query: Query,
+        plan: Plan,
+        sources: Mapping[str, Source],
+        events: list[SourceEvent],
+        spent: dict[str, float],
     ) -> dict[str, Sequence[Evidence]]:
         tasks: dict[str, asyncio.Task[Sequence[Evidence] | None]] = {}
         for name in plan.sources:
-            needed = {other: tasks[other] for other in self.sources[name].depends_on if other in tasks}
-            tasks[name] = asyncio.create_task(self._ask(self.sources[name], query, needed, events, spent))
+            needed = {other: tasks[other] for other in sources[name].depends_on if other in tasks}
+            tasks[name] = asyncio.create_task(self._ask(sources[name], query, needed, events, spent))
         results = await asyncio.gather(*tasks.values())
         return {name: result for name, result in zip(tasks, results, strict=True) if result is not None}
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,8 @@ Floats = NDArray[np.float32]
 Rows = NDArray[np.int64]
 HNSW_FROM = 100_000
 """Vectors from which the HNSW graph answers, where usearch is installed."""
+GRAPH: Mapping[str, Any] = {"metric": "ip", "dtype": "f16", "expansion_add": 64}
+"""How graphs are made: half the memory and less than half the time of the defaults. Scores come from `vectors`."""
 _BATCH = 1024
 _CROWDED = 1.25
 """A graph is built anew once it holds this many times the passages there are."""
@@ -33,6 +35,7 @@ class DenseIndex:
         self.vectors = vectors
         self._plain = vectors.view(np.ndarray)  # a memory-mapped array's own class costs microseconds a use
         self._graph = graph
+        self._dead = graph is not None and len(graph) != len(rows)
 
     @classmethod
     def empty(cls, dimension: int) -> DenseIndex:
@@ -88,7 +91,10 @@ class DenseIndex:
             return None
         wanted = n
         while True:
-            keys: Rows = self._graph.search(query, wanted).keys.astype(np.int64)
+            keys: Rows = self._graph.search(query, wanted, threads=1).keys.view(np.int64)
+            if not self._dead:
+                places: NDArray[np.intp] = self.rows.searchsorted(keys)
+                return places
             places = where(self.rows, keys)
             if len(places) >= min(n, len(self.rows)) or wanted >= len(self._graph):
                 return places
@@ -135,4 +141,4 @@ def _new_graph(dimension: int) -> Any:
         from usearch.index import Index
     except ImportError:
         return None
-    return Index(ndim=dimension, metric="ip", dtype="f16")
+    return Index(ndim=dimension, **GRAPH)

@@ -147,14 +147,14 @@ class PassageIndex:
     ) -> tuple[list[int], list[float]]:
         assert self._encoder is not None  # noqa: S101 - there are vectors only where there is an encoder
         query = self._encoder.encode([text])[0]
-        if not query.any():
-            return [], []
-        if at is None:
-            near = dense.nearest(query, n)
-            if near is None:
-                return best(dense.scores(query), n)
-            at = np.sort(near)
-        return best(dense.scores_at(at, query), n, at)
+        near = dense.nearest(query, n) if at is None else at
+        if near is None:
+            found = best(dense.scores(query), n)
+        else:
+            near.sort()
+            found = best(dense.scores_at(near, query), n, near)
+        said_nothing = found[1][:1] == [0.0] and not query.any()
+        return ([], []) if said_nothing else found
 
     def _current(self) -> Snapshot:
         """The last snapshot that was committed, by whichever process, with what this index's method asks."""

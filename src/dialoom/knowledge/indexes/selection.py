@@ -20,15 +20,14 @@ def best(
 
     With `at` (ascending), scores[i] is that of position at[i].
     """
+    if above > -np.inf:  # most scores of BM25 are 0, and equal scores are what partitioning is slow at
+        over = np.flatnonzero(scores > above)
+        scores, at = scores[over], over if at is None else at[over]
     if n < len(scores):
-        cut = np.partition(scores, len(scores) - n)[len(scores) - n]
-        places = np.flatnonzero(scores >= cut if cut > above else scores > above)
-    else:
-        places = np.flatnonzero(scores > above)
-    found = scores[places]
-    order = np.argsort(-found, kind="stable")[:n]
-    places = places[order]
-    return (places if at is None else at[places]).tolist(), found[order].tolist()
+        places = np.flatnonzero(scores >= np.partition(scores, len(scores) - n)[len(scores) - n])
+        scores, at = scores[places], places if at is None else at[places]
+    order = np.argsort(-scores, kind="stable")[:n]
+    return (order if at is None else at[order]).tolist(), scores[order].tolist()
 
 
 def fused(lists: Mapping[str, tuple[list[int], list[float]]]) -> list[Ranked]:
