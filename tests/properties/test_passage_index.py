@@ -32,7 +32,8 @@ class Counts:
     def encode(self, texts: Sequence[str]) -> Vectors:
         names = ["oak", "elm", "ash", "fir", "yew", "box"]
         rows = np.array([[text.split().count(name) for name in names] for text in texts], np.float32).reshape(-1, 6)
-        return rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-9)
+        unit: Vectors = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-9)
+        return unit
 
 
 @given(UPDATES, TEXTS)
