@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import multiprocessing
+import random
 import resource
 import statistics
 import tempfile
@@ -30,14 +31,17 @@ from dialoom.encoders.base import Vectors
 from dialoom.knowledge import (
     AlwaysPlanner,
     Answerer,
+    EvidencePlanner,
     ExtractiveReader,
     IndexedSource,
     Knowledge,
+    LabelledTurn,
     LexicalConsistency,
     LexicalRelevance,
     Passage,
     PassageIndex,
     Query,
+    TextPlanner,
 )
 from dialoom.knowledge.indexes.dense import GRAPH
 from dialoom.knowledge.terms import words
@@ -246,7 +250,7 @@ def context(text: str, id_: str = "d") -> Dialogue:
 
 def shares(number: int) -> list[IndexedSource]:
     """Three sources that hold `number` passages together: words, vectors, and both fused."""
-    third = [[], [], []]  # type: list[list[Passage]]
+    third: list[list[Passage]] = [[], [], []]
     for i, passage in enumerate(passages(number)):
         third[i % 3].append(passage)
     encoder = Looked(questions(1000, number))
@@ -292,6 +296,53 @@ def worst(times: Sequence[float]) -> float:
     return sorted(times)[int(0.99 * (len(times) - 1))]
 
 
+def labelled(dialogues: int, seed: int) -> list[LabelledTurn]:
+    """Made-up turns: small talk, a question about one of ten things, or about the advice that hangs from it."""
+    draw = random.Random(seed)
+    turns = []
+    for d in range(dialogues):
+        things = [Passage(f"t{i}", f"the {draw.choice(NAMES)} {i} is {draw.choice(NAMES)}") for i in range(10)]
+        advice = [Passage(f"a{i}", f"{thing.text} wash it {i}", parents=(thing.id,)) for i, thing in enumerate(things)]
+        chosen = draw.choice(things)
+        place = things.index(chosen)
+        said, plan, gold = draw.choice(
+            [
+                ("thank you", (), {}),
+                (f"do you sell {chosen.text}", ("THINGS",), {"THINGS": frozenset({chosen.id})}),
+                (
+                    f"how do I wash {chosen.text}",
+                    ("THINGS", "ADVICE"),
+                    {"THINGS": frozenset({chosen.id}), "ADVICE": frozenset({advice[place].id})},
+                ),
+            ]
+        )
+        turns.append(LabelledTurn(context(said, f"d{d}"), {"THINGS": things, "ADVICE": advice}, plan, gold))
+    return turns
+
+
+def plan(count: int) -> None:
+    """What a plan costs, from two sources of ten candidates each."""
+    learned, turns = labelled(300, 0), labelled(count, 1)
+    text = TextPlanner.fit(learned)
+    evidence = EvidencePlanner.fit(learned)
+    looks = {turn.context.id: evidence.ranker.look(turn.context, turn.pools) for turn in turns}
+    ways: dict[str, Callable[[LabelledTurn], Any]] = {
+        "text planner, from words to plan": lambda turn: text.probabilities(turn.context),
+        "evidence planner, candidates' features given": lambda turn: evidence.decide(
+            turn.context, turn.pools, looks[turn.context.id]
+        ),
+        "evidence planner, candidates given": lambda turn: evidence.decide(turn.context, turn.pools),
+    }
+    for name, way in ways.items():
+        times = []
+        for labelled_turn in turns:
+            start = time.perf_counter()
+            way(labelled_turn)
+            times.append((time.perf_counter() - start) * 1000)
+        print(f"  {name:44} p50 {statistics.median(times):7.3f} ms  p99 {worst(times):7.3f} ms", flush=True)
+
+
+NAMES = [f"w{i}" for i in range(500)]
 PARTS = {"bm25": bm25, "exact": exact, "hnsw": hnsw, "turn": turn}
 
 
@@ -302,6 +353,10 @@ def main() -> None:
     parser.add_argument("--parts", default=",".join([*PARTS, "plan"]))
     chosen = parser.parse_args()
     parts = chosen.parts.split(",")
+    if "plan" in parts:
+        print("plan", flush=True)
+        with threadpoolctl.threadpool_limits(1):
+            plan(chosen.queries)
     for size in chosen.sizes.split(","):
         number = int(size.lower().replace("k", "000").replace("m", "000000"))
         for part in parts:
