@@ -15,7 +15,7 @@ from dialoom.cli.flow import flow_app
 from dialoom.cli.replay import replay_command
 from dialoom.cli.test import run_tests
 from dialoom.errors import UnknownName, UsageError
-from dialoom.flows import Runner
+from dialoom.flows import Ports, Runner, load_application
 from dialoom.flows.load import flow_schema
 from dialoom.flows.source import parse_yaml
 
@@ -117,6 +117,15 @@ def test_that_replay_shows_the_first_turn_that_differs(tmp_path: Path) -> None:
     assert code == 1
     assert "Turn 1 differs: the user says 'go'" in text
     assert "said: ['Done.'] then, ['Finished.'] now" in text
+
+
+def test_that_replay_tells_again_what_was_told_and_computes_nothing(tmp_path: Path) -> None:
+    pytest.importorskip("semantic_text_splitter", reason="the extra 'documents' is not installed")
+    store, record = SHOP.parent / "store", tmp_path / "s.jsonl"
+    run = Runner(store / "store.yaml", Ports(load_application(store / "app.py")), record=record)
+    for text in (None, "what is in stock", "anything under 100", "can I return shoes", "my shoe size is 41"):
+        asyncio.run(run.say(text) if text else run.open())
+    assert dialoom("replay", record, "--flow", store / "store.yaml") == (0, "5 turns, all the same\n")
 
 
 def test_that_chat_runs_a_flow_and_records_it(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from dialoom.agent.responders import open_responder
 from dialoom.cli.console import ModelFile, err, out
 from dialoom.cli.flow_chat import SUFFIXES, chat_flow, chat_flow_beside
 from dialoom.errors import InvalidFile, UsageError
+from dialoom.flows import load_application
 
 ModelName = Annotated[
     str,
@@ -34,7 +35,10 @@ def chat_command(
     trace: Trace = False,
     script: Annotated[Path | None, typer.Option(help="Read what the user says from a file, a line a turn.")] = None,
     log: Annotated[Path | None, typer.Option(help="Append every turn to this file as a line of JSON.")] = None,
-    app: Annotated[Path | None, typer.Option(help="The application module of a flow.")] = None,
+    app: Annotated[
+        Path | None, typer.Option(help="The application module: functions of a flow, computations, knowledge sources.")
+    ] = None,
+    user: Annotated[str, typer.Option(help="With a learned agent: whose memory and profile may be read.")] = "",
     agent_file: Annotated[
         Path | None, typer.Option("--agent", help="The learned agent that answers what a flow does not understand.")
     ] = None,
@@ -58,8 +62,8 @@ def chat_command(
         lines, echo = spoken(script)
         chat_flow(model_file, app, model, lines, trace=trace, record=log, echo=echo)
         return
-    agent = Agent(Model.load(model_file), open_responder(model))
-    chat = agent.chat(log=log)
+    facts = load_application(app) if app is not None else None
+    chat = Agent(Model.load(model_file), open_responder(model), app=facts).chat(user=user, log=log)
     lines, echo = spoken(script)
     talk(chat, lines, trace=trace, echo=echo)
 
@@ -105,8 +109,9 @@ def talk(chat: Chat, lines: Iterable[str], *, trace: bool, echo: bool = False) -
         if echo:
             out.print(f"[bold cyan]you>[/] {escape(line.strip())}")
         turn = chat.say(line)
-        if failed := turn.trace.decided("reply").get("failed"):
-            err.print(f"[yellow]{escape(failed)} The best past reply is said instead.[/]")
+        for stage in ("describe", "knowledge", "reply"):
+            if failed := turn.trace.decided(stage).get("failed"):
+                err.print(f"[yellow]{escape(failed)} The best past reply is said instead.[/]")
         if trace:
             print_trace(turn)
         out.print(f"[bold green]agent>[/] {escape(turn.text)}")
@@ -122,6 +127,12 @@ def print_trace(turn: Turn) -> None:
     if turn.route.next_tags:
         likely = ", ".join(f"{tag} {share:.0%}" for tag, share in turn.route.next_tags[:3])
         out.print(f"[dim]  next      {escape(likely)}[/]")
+    if spans := turn.trace.decided("describe").get("spans"):
+        out.print(f"[dim]  described {escape(spans[0]['node'])} = {escape(spans[0]['value'])}[/]")
+    for number, kept in enumerate(turn.trace.decided("evidence").get("kept", ())):
+        label = "evidence" if number == 0 else "        "
+        told = f"{kept['source']}#{kept['id']}  {kept['relevance'] or 0.0:.1f}  {kept['text']}"
+        out.print(f"[dim]  {label}  {escape(told)}[/]", no_wrap=True, overflow="ellipsis")
     for number, example in enumerate(turn.examples):
         label = "examples" if number == 0 else "        "
         told = f"{example.dialogue.id}#{example.reply}  {example.score:.2f}  {example.reply_text}"

@@ -1,4 +1,4 @@
-"""What an author's Python gives a flow, registered by name: functions, constraints, recognisers, output models.
+"""What an author's Python gives a flow: functions, constraints, recognisers, output models by name; who tells facts.
 
 A flow file names these and can never import anything: code enters only from the module that the person who runs the
 flow names.
@@ -19,6 +19,7 @@ from pydantic import BaseModel
 
 from dialoom.errors import InvalidFile, UsageError
 from dialoom.flows.constraints import Proposal
+from dialoom.flows.facts import Answerer, Describer
 
 F = TypeVar("F", bound=Callable[..., Any])
 M = TypeVar("M", bound=type[BaseModel])
@@ -34,6 +35,14 @@ class Application:
     constraints: dict[str, Judge] = field(default_factory=dict)
     recognisers: dict[str, Callable[[str], Any]] = field(default_factory=dict)
     outputs: dict[str, type[BaseModel]] = field(default_factory=dict)
+    computations: dict[str, Callable[..., Any]] = field(default_factory=dict)
+    states: dict[str, str] = field(default_factory=dict)
+    """For a learned agent: names or tags of the automaton's states to what is described there, a computation in
+    Lispress or the name of a registered one. A parameter `context` of the latter receives the conversation."""
+    describer: Describer | None = None
+    """Who describes computations (`dialoom.agent.describing`)."""
+    answerer: Answerer | None = None
+    """Who answers from knowledge sources (`dialoom.agent.answering`)."""
 
     def function(self, function: F) -> F:
         """Register a function for `call` nodes and template context, under its own name.
@@ -51,6 +60,11 @@ class Application:
     def recogniser(self, function: F) -> F:
         """Register a recogniser: text to a value (or a `Reading`, which says where it stands), or None."""
         _add(self.recognisers, "recogniser", function.__name__, function)
+        return function
+
+    def computation(self, function: F) -> F:
+        """Register a function for `describe` nodes: it returns a computation, as Lispress or as a node."""
+        _add(self.computations, "computation", function.__name__, function)
         return function
 
     def output(self, model: M) -> M:

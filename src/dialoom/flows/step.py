@@ -9,9 +9,10 @@ from dialoom.flows.calling import run_call
 from dialoom.flows.expressions import TemplateFailed, evaluate, fill
 from dialoom.flows.flow import Flow
 from dialoom.flows.listening import arrive, listen
-from dialoom.flows.nodes import CallNode, IfNode, PromptNode, SayNode, SetNode, SubflowNode
+from dialoom.flows.nodes import AnswerNode, CallNode, DescribeNode, IfNode, PromptNode, SayNode, SetNode, SubflowNode
 from dialoom.flows.stack import go, with_arguments
 from dialoom.flows.state import HISTORY, Event, Frame, Said, State, Turn
+from dialoom.flows.telling import answer, describe
 from dialoom.flows.work import HIDDEN, Ports, SlotRefused, Work
 
 HOPS = 200
@@ -98,6 +99,12 @@ async def _at(work: Work) -> bool:
             go(work, _case(work, node), "if")
         case CallNode():
             await run_call(work, node)
+        case DescribeNode():
+            work.model_spoke = False
+            await describe(work, node)
+        case AnswerNode():
+            work.model_spoke = False
+            await answer(work, node)
         case SubflowNode():
             with_arguments(work, node)
     return False

@@ -95,7 +95,10 @@ class Answerer:
 
     async def answer(self, query: Query, sources: Sequence[str] | None = None) -> Answer:
         """The reply to the user's last words. Raises `ModelError` when the reader's first call fails."""
-        gathered = await self.knowledge.gather(query, sources)
+        return await self.reply(query, await self.knowledge.gather(query, sources))
+
+    async def reply(self, query: Query, gathered: Gathered) -> Answer:
+        """The reply from what was gathered. Raises `ModelError` when the reader's first call fails."""
         if not gathered.plan.sources:
             return Answer(await self.reader.read(query, ()), "no_source_needed", gathered)
         if not gathered.evidence:

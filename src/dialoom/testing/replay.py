@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
+from dialoom.dialogue import Dialogue
 from dialoom.errors import CallError, CassetteMiss
 from dialoom.flows.application import Application
+from dialoom.flows.facts import Told
 from dialoom.flows.flow import Flow
 from dialoom.flows.intents import likeness_of
 from dialoom.flows.recording import Recording
@@ -111,7 +113,50 @@ def _played(app: Application, events: Sequence[Event]) -> Application:
     for event in events:
         if event.kind == "function_called":
             results.setdefault(str(event.data["function"]), []).append(event.data["result"])
-    return replace(app, functions={name: _stub(name, results.get(name, [])) for name in {*app.functions, *results}})
+    functions = {name: _stub(name, results.get(name, [])) for name in {*app.functions, *results}}
+    told = _RecordedFacts(events)
+    computations = dict.fromkeys({*app.computations, *told.computations}, _anything)
+    return replace(app, functions=functions, computations=computations, describer=told, answerer=told)
+
+
+def _anything(**arguments: Any) -> None:
+    del arguments
+
+
+class _RecordedFacts:
+    """Tells again what was told in a turn, in its order; stands in for the describer and the answerer."""
+
+    sources: Sequence[str] = ()
+
+    def __init__(self, events: Sequence[Event]) -> None:
+        self._told = [event for event in events if event.kind in ("described", "answered", "telling_failed")]
+        self.computations = [str(e.data["function"]) for e in self._told if e.data.get("function")]
+
+    def check(self, computation: str, names: Sequence[str]) -> None:
+        """Nothing to check: nothing is computed."""
+
+    async def describe(self, computation: Any, given: Mapping[str, Any], words: str) -> Told:
+        """The next thing told."""
+        del computation, given, words
+        return self._next()
+
+    async def consult(self, context: Dialogue, user: str) -> Told:
+        """The next thing told."""
+        del context, user
+        return self._next()
+
+    async def answer(self, context: Dialogue, user: str, sources: Sequence[str] | None) -> Told:
+        """The next thing told."""
+        del context, user, sources
+        return self._next()
+
+    def _next(self) -> Told:
+        if not self._told:
+            raise CallError("The recorded turn told nothing more.")
+        event = self._told.pop(0)
+        if event.kind == "telling_failed":
+            raise CallError(f"The recorded telling failed: {event.data['error']}")
+        return Told(str(event.data["text"]), event.data.get("outcome", "answered"))
 
 
 def _stub(name: str, results: list[Any]) -> Callable[..., Any]:
