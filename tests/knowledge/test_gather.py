@@ -1,18 +1,22 @@
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Sequence
 
 import pytest
 
 from dialoom.errors import UnknownName, UsageError
-from dialoom.knowledge.base import Evidence, Plan, Query, Source
+from dialoom.knowledge.base import Evidence, Passage, Plan, Query, Source
 from dialoom.knowledge.gather import GatherSettings, Knowledge
+from dialoom.knowledge.memory import Memory
 from dialoom.knowledge.order import closed
 from dialoom.knowledge.planning.fixed import AlwaysPlanner, NeverPlanner
 from dialoom.knowledge.planning.pools import candidate_pools
 from dialoom.knowledge.planning.prompted import PromptedPlanner
 from dialoom.knowledge.relevance import LexicalRelevance, PromptedRelevance
+from dialoom.knowledge.sources import IndexedSource, MemorySource
+from dialoom.knowledge.sources.asked import HANGING
 
 from .doubles import Answers, Fixed, asking
 
@@ -169,3 +173,39 @@ async def test_that_a_search_under_way_is_waited_for_and_not_begun_again() -> No
     found = await Knowledge([source], Looking(), LexicalRelevance()).gather(asking("boots"))
     assert len(source.asked) == 1
     assert [e.source for e in found.evidence] == ["A"]
+
+
+async def test_that_a_source_that_failed_its_planner_leaves_an_event() -> None:
+    class Blind(Looking):
+        async def plan(self, query: Query, sources: Sequence[Source]) -> Plan:
+            await super().plan(query, sources)
+            return Plan(("A",))
+
+    sources = [Fixed("A", ["boots"]), Fixed("B", fails=True)]
+    found = await Knowledge(sources, Blind(), LexicalRelevance()).gather(asking("boots"))
+    assert [(event.source, event.kind) for event in found.events] == [("B", "failed")]
+    assert "while planning" in found.events[0].reason
+
+
+async def test_that_a_source_that_never_comes_back_is_left_alone() -> None:
+    source = Fixed("A", ["boots"], seconds=1.0)
+    knowledge = Knowledge([source], AlwaysPlanner(), LexicalRelevance(), GatherSettings(deadline=0.02))
+    events = [(await knowledge.gather(asking("boots"))).events[0] for _ in range(HANGING + 2)]
+    assert HANGING <= len(source.asked) <= HANGING + 1  # the last one may be a moment short of its deadline
+    assert [event.kind for event in events[:HANGING]] == ["slow"] * HANGING
+    assert events[-1].kind == "failed"
+    assert "not come back" in events[-1].reason
+
+
+async def test_that_turns_of_two_users_side_by_side_see_their_own_passages_alone() -> None:
+    notes = [Passage(f"{who}{i}", f"the order of {who} is late", owner=who) for who in ("ann", "bob") for i in range(3)]
+    memory = Memory()
+    for who in ("ann", "bob"):
+        memory.remember(who, "order", who, f"the order of {who}")
+    sources: list[Source] = [IndexedSource("NOTES", "", notes), MemorySource("MEMORY", "", memory)]
+    knowledge = Knowledge(sources, Looking(), LexicalRelevance())
+    users = ["ann", "bob", "", "ann", "bob", "eve"]
+    turns = await asyncio.gather(*(knowledge.gather(asking("my order", user=user)) for user in users))
+    for user, turn in zip(users, turns, strict=True):
+        found = (*turn.evidence, *turn.reserve)
+        assert {e.passage.owner for e in found} == ({user} if user in ("ann", "bob") else set())

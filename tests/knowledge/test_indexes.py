@@ -214,3 +214,11 @@ def test_that_an_index_of_another_version_is_told(tmp_path: Path) -> None:
     db.close()
     with pytest.raises(InvalidFile, match="another version"):
         PassageIndex(tmp_path)
+
+
+def test_that_a_removed_passage_leaves_no_word_in_the_folder(tmp_path: Path) -> None:
+    index = PassageIndex(tmp_path)
+    index.replace([*passages(), Passage("letter", "Rumpelstiltskin spins gold.", owner="ann")])
+    index.update(remove=["letter"])
+    index.close()
+    assert not any(b"umpelstiltskin" in path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())

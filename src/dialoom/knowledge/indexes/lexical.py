@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from array import array
 from collections.abc import Iterable, Sequence
+from itertools import compress
 from pathlib import Path
 from typing import Any
 
@@ -133,10 +134,9 @@ def _postings(spoken: Whole, lengths: Whole, first: int, size: int) -> tuple[Who
 
 
 def _without_unused(vocabulary: dict[str, int], starts: NDArray[np.int64]) -> tuple[dict[str, int], NDArray[np.int64]]:
-    """The words that some passage holds; nothing is done until most are unused, since it costs a new dictionary."""
+    """The words that some passage holds: what was removed shall leave no word behind."""
     used = np.diff(starts) > 0
-    if used.sum() * 2 >= len(used):
+    if used.all():
         return vocabulary, starts
-    names = list(vocabulary)
-    kept = {names[number]: place for place, number in enumerate(np.flatnonzero(used))}
+    kept = {word: place for place, word in enumerate(compress(vocabulary, used.tolist()))}
     return kept, np.concatenate([starts[:-1][used], starts[-1:]])

@@ -73,6 +73,7 @@ class PassageStore:
         )
         if self._path is not None:
             connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("PRAGMA secure_delete = ON")
         return connection
 
     def _prepare(self) -> None:

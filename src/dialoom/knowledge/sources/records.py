@@ -56,7 +56,7 @@ def table_passages(
     try:
         cursor = connection.execute(query)
         names = [column[0] for column in cursor.description or ()]
-    except sqlite3.Error as error:
+    except Exception as error:  # every database's driver has its own errors
         raise UsageError(f"The database refused the query: {error}.", hint="Mend the SQL of this source.") from error
     for field in (key, *text, *filter(None, (parents, owner))):
         if field not in names:
