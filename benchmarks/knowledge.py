@@ -338,7 +338,7 @@ def labelled(dialogues: int, seed: int) -> list[LabelledTurn]:
     return turns
 
 
-def plan(count: int) -> None:
+def plan(_: int, count: int, __: str) -> None:
     """What a plan costs, from two sources of ten candidates each."""
     learned, turns = labelled(300, 0), labelled(count, 1)
     text = TextPlanner.fit(learned)
@@ -372,8 +372,7 @@ def main() -> None:
     parts = chosen.parts.split(",")
     if "plan" in parts:
         print("plan", flush=True)
-        with threadpoolctl.threadpool_limits(1):
-            plan(chosen.queries)
+        apart(plan, 0, chosen.queries)
     for size in chosen.sizes.split(","):
         number = int(size.lower().replace("k", "000").replace("m", "000000"))
         for part in parts:
