@@ -6,10 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from dialoom.errors import MissingExtra
+from dialoom.cli import train_replies
+from dialoom.cli.watching import watching
 
 if TYPE_CHECKING:
     from dialoom.knowledge.labelled import LabelledTurn
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
     from dialoom.knowledge.unified.settings import UnifiedSettings
 
 app = typer.Typer(help="Train models of your own.", no_args_is_help=True)
+app.command("replies", epilog=train_replies.EXAMPLE)(train_replies.replies_command)
 
 EXAMPLE = "Example: dialoom train unims unims.yaml"
 
@@ -32,7 +32,6 @@ def unims(config: Annotated[Path, typer.Argument(help="YAML file of settings; se
     from dialoom.knowledge.relevance import LexicalRelevance
     from dialoom.knowledge.unified.examples import unified_examples
     from dialoom.knowledge.unified.settings import read_settings
-    from dialoom.knowledge.unified.training import Progress as Run
     from dialoom.knowledge.unified.training import train_unified, with_lora
 
     settings = read_settings(config)
@@ -45,15 +44,7 @@ def unims(config: Annotated[Path, typer.Argument(help="YAML file of settings; se
         )
         for split in ("train", "dev")
     )  # fmt: skip
-    console = Console(stderr=True)
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console) as bar:
-        task = bar.add_task("training", total=None)
-
-        def watch(run: Run) -> None:
-            told = f"loss {run.loss:.3f}, {run.samples_per_second:.1f} samples/s, {run.memory_mib:.0f} MiB"
-            bar.update(task, description=told, completed=run.step, total=run.of)
-
+    with watching("training") as watch:
         run = train_unified(with_lora(model, settings), learned, held, settings, watch)
     typer.echo(f"best validation loss {run.best:.4f} after {run.step} steps; model in {settings.out}/best")
     typer.echo(f"{run.samples_per_second:.1f} samples/s, {run.memory_mib:.0f} MiB")
@@ -62,11 +53,7 @@ def unims(config: Annotated[Path, typer.Argument(help="YAML file of settings; se
 def _opened(settings: UnifiedSettings) -> UnifiedModel:
     from dialoom.knowledge.unified.model import UnifiedModel
 
-    try:
-        import torch
-    except ImportError:
-        raise MissingExtra("Training the unified model", "train") from None
-    device = settings.device if settings.device != "auto" else "cuda" if torch.cuda.is_available() else "cpu"
+    device = settings.chosen_device()
     names = dict.fromkeys(name for turn in _turns(settings, "train") for name in turn.pools)
     return UnifiedModel.start(settings.model, list(names), device=device, masked=settings.masked)
 
