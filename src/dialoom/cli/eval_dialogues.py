@@ -146,8 +146,22 @@ def remarks(run: Mapping[str, Any], summary: Summary) -> list[str]:
                 f"{rate.judge} on {rate.system}: the two orders agree on {rate.agreement:.0%} of the pairs; "
                 f"{rate.first:.0%} of its verdicts are for what stood first."
             )
+    if run.get("stale"):
+        told.append(f"{run['stale']} answers in the folder are of other code, data or settings and do not count.")
+    told += [f"{name} is of {counts}." for name, counts in partly(summary).items()]
     if run["torn"]:
         told.append(f"{run['torn']} records had been cut short by an earlier stop and were asked again.")
+    return told
+
+
+def partly(summary: Summary) -> dict[str, str]:
+    """The metrics that not every reply is measured by, with how many are: those that need labels."""
+    told: dict[str, str] = {}
+    for name in summary.lines[0].metrics if summary.lines else ():
+        counts = {line.system: (line.metrics[name].count, line.replies) for line in summary.lines}
+        if any(count < replies for count, replies in counts.values()):
+            listed = ", ".join(f"{count} of {replies} ({name})" for name, (count, replies) in counts.items())
+            told[name] = f"the replies with the labels it needs: {listed}"
     return told
 
 

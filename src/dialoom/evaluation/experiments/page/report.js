@@ -77,6 +77,11 @@ function remarks() {
     if (line.missing) told.push(`${line.system}: ${line.missing} replies are missing and do not count.`);
     if (line.fallbacks) told.push(`${line.system}: ${line.fallbacks} replies were given without its model, which failed.`);
   }
+  if (data.run.stale) told.push(`${data.run.stale} answers in the folder are of other code, data or settings and do not count.`);
+  for (const metric of data.metrics) {
+    const partly = data.lines.filter((line) => line.metrics[metric.name].count < line.replies);
+    if (partly.length) told.push(`${metric.name} is of the replies with the labels it needs: ${data.lines.map((line) => `${line.metrics[metric.name].count} of ${line.replies} (${line.system})`).join(", ")}.`);
+  }
   for (const rate of data.wins) {
     if (rate.malformed || rate.unjudged) told.push(`${rate.judge} on ${rate.system}: ${rate.malformed} pairs with a malformed verdict, ${rate.unjudged} not judged.`);
     if (rate.agreement !== null) told.push(`${rate.judge} on ${rate.system}: its two orders agree on ${percent(rate.agreement)} of the pairs; ${percent(rate.first)} of its verdicts are for what stood first.`);
