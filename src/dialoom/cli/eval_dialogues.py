@@ -37,6 +37,7 @@ def dialogues_command(
     items: Annotated[
         Path | None, typer.Option(help="Only write what is asked, a line of JSON a turn, to answer it elsewhere.")
     ] = None,
+    app: Annotated[Path | None, typer.Option(help="The application module of flows among the systems.")] = None,
     plan: Annotated[bool, typer.Option("--plan", help="Only count what would be asked.")] = False,
     as_json: Json = False,
 ) -> None:
@@ -48,10 +49,12 @@ def dialogues_command(
     source = experiment_file.parent
     target = folder or Path(f"{experiment_file.stem}-results")
     if items is not None or plan:
-        _planned(Plan.make(experiment, Opener(source), target), items, as_json=as_json)
+        _planned(
+            Plan.make(experiment, Opener(source, prices=experiment.prices, app=app), target), items, as_json=as_json
+        )
         return
     with _progress() as advance:
-        results = run_sync(run_experiment(experiment, source, target, advance=advance))
+        results = run_sync(run_experiment(experiment, source, target, advance=advance, app=app))
     summary = summarised(results)
     write_report(results, summary, target / "report.html")
     write_text(target / "summary.json", json.dumps(summary.to_json(), ensure_ascii=False, indent=1) + "\n")

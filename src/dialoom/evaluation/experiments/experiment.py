@@ -30,13 +30,16 @@ async def run_experiment(
     *,
     models: Callable[[str], LanguageModel] = open_model,
     advance: Advance | None = None,
+    app: Path | None = None,
 ) -> Results:
     """Run an experiment whose paths are relative to `source`; results go into `folder`, where a stopped run continues.
+
+    `app` is the application module of flows, which no data file may name.
 
     Replies and verdicts that are already in `folder` are not asked for again. Results are saved when the budget is
     spent or a system is given up too; `Results.run` says so. Raises `UsageError` for what must be mended in the file.
     """
-    plan = Plan.make(experiment, Opener(source, models, experiment.prices), folder)
+    plan = Plan.make(experiment, Opener(source, models, experiment.prices, app), folder)
     replies = await plan.run(advance)
     dialogues = {(data.spec.name, dialogue.id): dialogue for data in plan.data for dialogue in data.test}
     scorers = {data.spec.name: Scorer(experiment, data) for data in plan.data}

@@ -29,11 +29,13 @@ ENDS = 1024 * 1024
 
 
 @cache
-def code_digest() -> str:
-    """A hash of the code and prompts that decide replies."""
+def code_digest(*more: str) -> str:
+    """A hash of the code and prompts that decide replies, those in `more` too."""
     root = Path(str(files("dialoom")))
     found = [
-        path for name in DECIDES for path in ((root / name).rglob("*") if (root / name).is_dir() else [root / name])
+        path
+        for name in (*DECIDES, *more)
+        for path in ((root / name).rglob("*") if (root / name).is_dir() else [root / name])
     ]
     total = hashlib.blake2b(digest_size=16)
     for path in sorted(found):

@@ -83,6 +83,7 @@ def read_dataset(spec: Dataset, folder: Path) -> Data:
     else:
         train = tuple(_read(spec, spec.train, folder, skipped)) if spec.train else ()
         test = tuple(_read(spec, spec.test, folder, skipped))
+    train = _without(train, test, skipped)
     if spec.dialogues is not None and len(test) > spec.dialogues:
         drawn = random.Random(spec.seed).sample(sorted(test, key=lambda d: d.id), spec.dialogues)  # noqa: S311
         test = tuple(sorted(drawn, key=lambda dialogue: dialogue.id))
@@ -118,6 +119,15 @@ def _read(spec: Dataset, paths: Sequence[str], folder: Path, skipped: Counter[st
     for what, count in (("broken records", corpus.counts.skipped), ("empty dialogues", corpus.counts.empty)):
         if count:
             skipped[what] += count
+
+
+def _without(train: Sequence[Dialogue], test: Sequence[Dialogue], skipped: Counter[str]) -> tuple[Dialogue, ...]:
+    """`train` without the dialogues that are tested, which are counted."""
+    tested = {dialogue.id: dialogue for dialogue in test}
+    kept = tuple(d for d in train if d.id not in tested or d.utterances != tested[d.id].utterances)
+    if len(kept) < len(train):
+        skipped["training dialogues that are test dialogues"] += len(train) - len(kept)
+    return kept
 
 
 def _items(spec: Dataset, dialogue: Dialogue) -> Iterator[Item]:

@@ -14,6 +14,7 @@ from dialoom.agent.model import Model
 from dialoom.agent.responders import Answer, GenerateResponder, Responder, open_responder
 from dialoom.agent.strategies import LEARNED, STRATEGIES, Library, Prompting, Strategy, StrategyAgent, open_strategy
 from dialoom.agent.trace import Call, Recorder
+from dialoom.dialogue import Role
 from dialoom.encoders.base import Encoder
 from dialoom.encoders.registry import open_encoder
 from dialoom.errors import InvalidFile, UnknownName, UsageError
@@ -21,9 +22,11 @@ from dialoom.evaluation.experiments.definition import Encoding, Price, System
 from dialoom.evaluation.experiments.fingerprints import code_digest, file_digest, model_digest
 from dialoom.evaluation.experiments.items import Data, Item
 from dialoom.evaluation.experiments.ledger import digest
+from dialoom.evaluation.simulation.partners import FlowPartner
 from dialoom.examples.base import Example
 from dialoom.examples.prompt import Speakers
 from dialoom.files import read_text
+from dialoom.flows import Application, Ports, load_application
 from dialoom.models.base import LanguageModel
 from dialoom.models.opening import open_model
 
@@ -66,12 +69,13 @@ class Answering(Protocol):
 class Opener:
     """Opens systems. `models` opens a language model by its name, so that tests and callers can give their own.
 
-    `prices` are those of models, for systems without one of their own.
+    `prices` are those of models, for systems without one of their own; `app` is the application module of flows.
     """
 
     folder: Path
     models: Callable[[str], LanguageModel] = open_model
     prices: Mapping[str, Price] = field(default_factory=dict)
+    app: Path | None = None
     _libraries: dict[tuple[str, int, Encoding], Library] = field(default_factory=dict)
     _encoders: dict[tuple[str, str | None], Encoder] = field(default_factory=dict)
 
@@ -80,6 +84,8 @@ class Opener:
         price = spec.price or self.prices.get(spec.model or "")
         if spec.agent is not None:
             return AgentSystem(self._agent(spec), price)
+        if spec.flow is not None:
+            return FlowSystem(self._flow(spec), price)
         if spec.predictions is not None:
             return PredictionSystem(read_predictions(self.folder / spec.predictions, data))
         speakers = Speakers(data.spec.speakers.user, data.spec.speakers.system)
@@ -115,7 +121,9 @@ class Opener:
     def identity(self, spec: System, data: Data, seed: int) -> str:
         """A hash of all that a system's replies depend on, code and files too: equal identities give equal replies."""
         told: dict[str, Any] = spec.model_dump(mode="json", exclude={"name", "price", "timeout"})
-        told["code"] = code_digest()
+        told["code"] = code_digest("flows") if spec.flow is not None else code_digest()
+        if spec.flow is not None and self.app is not None:
+            told["app_file"] = file_digest(self.app)
         told["model_file"] = model_digest(spec.model or "", Path())
         if spec.kind in ("strategy", "template"):
             strategy = strategy_of(spec)
@@ -126,7 +134,7 @@ class Opener:
             told["speakers"] = data.spec.speakers.model_dump()
         if spec.encoding is not None:
             told["encoder_files"] = model_digest(spec.encoding.encoder, self.folder)
-        for kind in ("agent", "template", "predictions"):
+        for kind in ("agent", "flow", "template", "predictions"):
             path = getattr(spec, kind)
             if path is not None:
                 told[f"{kind}_file"] = file_digest(self.folder / path)
@@ -135,6 +143,11 @@ class Opener:
     def _agent(self, spec: System) -> Agent:
         assert spec.agent is not None  # noqa: S101 - the caller looked
         return Agent(Model.load(self.folder / spec.agent), self._responder(spec.model or "retrieve"))
+
+    def _flow(self, spec: System) -> FlowPartner:
+        application = load_application(self.app) if self.app is not None else Application()
+        model = None if spec.model is None else self.models(spec.model)
+        return FlowPartner(self.folder / str(spec.flow), Ports(application, model))
 
     def _responder(self, spec: str) -> Responder:
         return open_responder(spec) if spec in ("retrieve", "ranked") else GenerateResponder(self.models(spec))
@@ -166,6 +179,28 @@ class AgentSystem:
         candidates = _candidates(turn.text, (example.reply_text for example in turn.examples))
         reply = _reply(turn.text, candidates, turn.trace.calls, turn.trace.milliseconds, self.price, failed)
         return replace(reply, examples=tuple(map(_named, turn.examples)), taken=_taken(turn.answer))
+
+
+@dataclass(frozen=True, slots=True)
+class FlowSystem:
+    """An authored flow that hears what the user said so far, line by line; its reply to the last line counts.
+
+    It follows its own replies, as it does with users, and not those of the past agent.
+    """
+
+    flow: FlowPartner
+    price: Price | None
+
+    async def reply(self, item: Item) -> Reply:
+        """The flow's turn; calls are those of the whole way there, milliseconds of the turn itself."""
+        talk = self.flow.begin(item.id)
+        heard = [first] if (first := await talk.open()) is not None else []
+        for said in item.context.utterances:
+            if said.role is Role.USER and not (heard and heard[-1].closed):
+                heard.append(await talk.say(said.text))
+        calls = [Call(call.model, (), "", call.usage, 0.0) for turn in heard for call in turn.called]
+        note = "its model failed" if heard[-1].fallback else ""
+        return _reply(heard[-1].text, (heard[-1].text,), calls, heard[-1].milliseconds, self.price, note)
 
 
 @dataclass(frozen=True, slots=True)
