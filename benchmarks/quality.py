@@ -66,13 +66,14 @@ def sample(name: str, data: Path, most: int) -> None:
     write_jsonl(path, [replace(d, metadata={**d.metadata, "domain": domain(name, d)}) for d in drawn])
 
 
-def dataset(name: str, most: int, dialogues: int, turns: str = "all") -> dict[str, Any]:
+def dataset(name: str, most: int, dialogues: int, turns: str = "all", *, tools: bool = True) -> dict[str, Any]:
     return {
         "name": name,
         "data": [f"{name}-{most}.jsonl"],
         "format": "dialoom",
         "dialogues": dialogues,
         "turns": turns,
+        "tools": tools,
         "domain": "domain",
     }
 
@@ -94,7 +95,7 @@ def retrieval(most: int) -> Experiment:
 
 
 def prompting(most: int, model: str, items: int, judge: str | None, judged: int, extra: Sequence[str]) -> Experiment:
-    """Both tables with a model, on the last turn of a few dialogues."""
+    """Both tables with a model, on the last turn of a few dialogues; tool results would fill its 2,048 tokens."""
     systems = [
         {"name": name, "strategy": strategy, "model": None if strategy == "s-icl-search" else model}
         for name, strategy in APPROACHES.items()
@@ -102,11 +103,13 @@ def prompting(most: int, model: str, items: int, judge: str | None, judged: int,
     systems += [
         {"name": name, "strategy": "dfa-rag", "selector": selector, "model": model} for name, selector in ROWS.items()
     ]
-    judging = {"against": BARE, "models": [judge], "dialogues": judged, "max_tokens": 120} if judge else None
+    judging = (
+        {"against": BARE, "models": [judge], "dialogues": judged, "lines": 6, "max_tokens": 120} if judge else None
+    )
     return Experiment.model_validate(
         {
             "name": f"Ways of prompting, {model}",
-            "datasets": [dataset(name, most, items, "last") for name in SETS],
+            "datasets": [dataset(name, most, items, "last", tools=False) for name in SETS],
             "systems": [{**system, "prompt_tokens": 900, "max_tokens": 60} for system in systems],
             "metrics": [*METRICS, *extra],
             "concurrency": 1,
@@ -193,7 +196,7 @@ def trust(summary: Summary, judge: str) -> None:
 def options() -> argparse.Namespace:
     reader = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     reader.add_argument("--dialogues", type=int, default=600, help="dialogues drawn of each set")
-    reader.add_argument("--items", type=int, default=12, help="turns of each set asked of the model")
+    reader.add_argument("--items", type=int, default=8, help="turns of each set asked of the model")
     reader.add_argument("--model", default="embedded", help="the language model; 'none' leaves it out")
     reader.add_argument("--judge", default="embedded", help="the model that judges; 'none' leaves win rates out")
     reader.add_argument("--judged", type=int, default=2, help="dialogues of each set that are judged")

@@ -83,6 +83,18 @@ def test_that_the_prompt_shows_the_truth_and_both_dialogues_under_the_papers_wor
     }
 
 
+def test_that_a_judge_with_little_room_sees_only_the_end(make: Make) -> None:
+    bench = make(writer=[GOOD], critic=fair)
+    spec = {"against": "plain", "models": ["critic"], "lines": 2}
+    datasets = [{"name": "shop", "train": ["train.jsonl"], "test": ["test.jsonl"], "turns": "last"}]
+    results = bench.run(systems=SYSTEMS, judge=spec, datasets=datasets)
+    for request, found in zip(bench.models["critic"].requests[::2], results.judged, strict=True):
+        turn = min(found.pair.ours)
+        for block in blocks(request):
+            assert int(block.split()[0]) == turn - 2
+    assert win_rates(results.judged)[0].rate == 1.0
+
+
 def test_that_malformed_verdicts_are_counted_and_decide_nothing(make: Make) -> None:
     _, results = judged(make, ["I like both."])
     (rate,) = win_rates(results.judged)

@@ -126,6 +126,7 @@ class Judge(_Part):
     template: str = Field("judge-dfa-rag", description="The judge's prompt: the shipped one or a .j2 file.")
     orders: Literal["both", "one"] = Field("both", description="Ask each pair in both orders, against position bias.")
     dialogues: int | None = Field(None, ge=1, description="Judge at most this many dialogues of each data set.")
+    lines: int | None = Field(None, ge=1, description="Show at most this many lines before the first reply compared.")
     max_tokens: int = Field(400, ge=1)
     timeout: float = Field(60.0, gt=0)
     price: Price | None = None

@@ -156,9 +156,11 @@ class Bench:
 
     def prompt(self, pair: Pair, *, swapped: bool) -> tuple[Message, ...]:
         """The judge's prompt."""
-        ours, theirs = pair.lines(pair.ours), pair.lines(pair.theirs)
+        before = self.spec.lines
+        ours, theirs = pair.lines(pair.ours, before), pair.lines(pair.theirs, before)
         first, second = (theirs, ours) if swapped else (ours, theirs)
-        values = {"task": pair.lines(None), "truth": pair.truth, "first": first, "second": second}
+        task, truth = pair.lines(None, before), pair.lines(pair.said, before)
+        values = {"task": task, "truth": truth, "first": first, "second": second}
         return rendered(self.template, values, self.spec.template)
 
     def key(self, judge: str, messages: tuple[Message, ...]) -> str:
