@@ -161,7 +161,7 @@ def test_that_a_learned_agent_answers_outside_the_flow(tmp_path: Path) -> None:
     assert "automaton> " in result.output
     assert "answered_outside" in result.output
     assert "  state     " in result.output
-    flow = ["--flow", SHOP / "shop.yaml", "--app", SHOP / "app.py"]
+    flow: list[str | Path] = ["--flow", SHOP / "shop.yaml", "--app", SHOP / "app.py"]
     assert dialoom("replay", record, *flow, *agent)[1] == "3 turns, all the same\n"
     plain = CliRunner().invoke(whole, ["chat", *shop, *agent, *script, "--model", "ranked"])
     assert "model_failed" not in plain.output
