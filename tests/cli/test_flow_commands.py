@@ -90,8 +90,8 @@ def test_that_the_schema_is_printed() -> None:
 def test_that_tests_are_run_and_reported(tmp_path: Path) -> None:
     code, text = dialoom("test", SHOP, "--only", "correction -", "--junit", tmp_path / "out.xml")
     assert code == 0
-    assert "9 passed, 0 failed" in text
-    assert 'tests="9"' in (tmp_path / "out.xml").read_text()
+    assert "20 passed, 0 failed" in text
+    assert 'tests="20"' in (tmp_path / "out.xml").read_text()
     assert dialoom("test", SHOP, "--only", "correction -", "--least", "90")[0] == 1
     (tmp_path / "f.yaml").write_text(FLOW)
     (tmp_path / "test_f.yaml").write_text(
@@ -153,11 +153,20 @@ def test_that_a_learned_agent_answers_outside_the_flow(tmp_path: Path) -> None:
     (tmp_path / "lines.txt").write_text("a pizza\nI forgot my password and cannot log in\n")
     agent = ["--agent", str(tmp_path / "agent.dialoom")]
     script = ["--script", str(tmp_path / "lines.txt")]
-    result = CliRunner().invoke(
-        whole, ["chat", str(SHOP / "shop.yaml"), "--app", str(SHOP / "app.py"), *agent, *script]
-    )
+    record = tmp_path / "s.jsonl"
+    shop = [str(SHOP / "shop.yaml"), "--app", str(SHOP / "app.py")]
+    result = CliRunner().invoke(whole, ["chat", *shop, *agent, *script, "--trace", "--log", str(record)])
     assert result.exit_code == 0, result.output
     assert "flow> What type of pizza" in result.output
     assert "automaton> " in result.output
+    assert "answered_outside" in result.output
+    assert "  state     " in result.output
+    flow: list[str | Path] = ["--flow", SHOP / "shop.yaml", "--app", SHOP / "app.py"]
+    assert dialoom("replay", record, *flow, *agent)[1] == "3 turns, all the same\n"
+    plain = CliRunner().invoke(whole, ["chat", *shop, *agent, *script, "--model", "ranked"])
+    assert "model_failed" not in plain.output
+    assert plain.exit_code == 0, plain.output
+    no_way = CliRunner().invoke(whole, ["chat", *shop, *script, "--model", "ranked"])
+    assert isinstance(no_way.exception, UsageError)
     mistaken = CliRunner().invoke(whole, ["chat", str(tmp_path / "agent.dialoom"), *agent, *script])
     assert isinstance(mistaken.exception, UsageError)

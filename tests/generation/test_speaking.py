@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from dialoom.dataflow import Constant, Graph, Library
-from dialoom.errors import ModelUnavailable, UsageError
+from dialoom.errors import InvalidOutput, ModelUnavailable, UsageError
 from dialoom.generation import reply as replies
 from dialoom.generation.decoding import PROMPT, beam, chain, score_trie
 from dialoom.generation.derivations import shortest, text_of
@@ -170,6 +170,22 @@ async def test_that_faults_end_in_the_shortest_true_reply_with_an_event(
     assert reply.text == text_of(grammar, shortest(grammar))
     assert reply.mode == "shortest"
     assert len(reply.events) == 1
+
+
+async def test_that_a_cut_answer_is_closed_and_a_foreign_one_replaced(grammar: Grammar) -> None:
+    def cut(text: str) -> Callable[[Request], str]:
+        def answer(request: Request) -> str:
+            raise InvalidOutput("double", text, "it was cut")
+
+        return answer
+
+    lark = Capabilities(frozenset({"lark"}))
+    closed = await speak_through(grammar, PortModel(cut("I found an event with Tara Sm"), lark), MESSAGES)
+    assert closed.text == "I found an event with Tara Smith."
+    assert [event.rejected for event in closed.events] == ["I found an event with Tara Sm"]
+    foreign = await speak_through(grammar, PortModel(cut("I found 99"), lark), MESSAGES)
+    assert foreign.text == text_of(grammar, shortest(grammar))
+    assert foreign.events[0].rejected == "I found 99"
 
 
 async def test_that_a_grammar_no_server_could_take_is_never_sent() -> None:

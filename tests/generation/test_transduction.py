@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 
-from dialoom.dataflow import Call, Computation, Graph, Library, from_lispress
+from dialoom.dataflow import Call, Computation, Constant, Graph, Library, from_lispress
 from dialoom.errors import EmptyLanguage, InvalidFile, InvalidRule, UnknownName
+from dialoom.generation.constraint import Guidance
 from dialoom.generation.derivations import count, sampler, shortest, spans_of, text_of
-from dialoom.generation.emission import check, to_lark
-from dialoom.generation.grammar import Grammar
+from dialoom.generation.emission import check, to_gbnf, to_lark
+from dialoom.generation.grammar import Grammar, Pair, Production
 from dialoom.generation.recogniser import Recogniser
 from dialoom.generation.rule_check import check_rules, fired, silent
 from dialoom.generation.rule_files import load_rules
@@ -270,3 +271,18 @@ def test_that_fired_and_silent_rules_are_told(library: Library, rules: Rules) ->
     names = {rule.name: nodes for rule, nodes in fired(graph, rules).items()}
     assert names == {"say_sum": ("add(1, 2)",), "say_number": ("1", "2")}
     assert [rule.name for rule in silent([graph], rules)] == ["say_part"]
+
+
+def test_that_nonterminals_with_the_same_alternatives_are_emitted_once_and_recursive_ones_as_they_are() -> None:
+    pairs = tuple(Pair(f"N{number}", Constant(number), number) for number in range(5))
+    sides: list[tuple[int, tuple[int | str, ...]]] = [
+        (0, (1, 2, 3, 4)), (1, ("a",)), (1, ("b",)), (2, ("a",)), (2, ("b",)),
+        (3, ("x", 3)), (3, ()), (4, ("x", 3)), (4, ()),
+    ]  # fmt: skip
+    grammar = Grammar(0, pairs, tuple(Production(*side) for side in sides))
+    lark = to_lark(grammar)
+    assert sum(line.endswith('"a" | "b"') for line in lark.splitlines()) == 1
+    constraint = Guidance.of_bytes().constrain(grammar)
+    constraint.advance(list(b"baxxx"))
+    assert constraint.accepting
+    assert to_gbnf(grammar).count('"a" | "b"') == 1

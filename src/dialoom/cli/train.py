@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from dialoom.errors import MissingExtra
+from dialoom.cli import train_replies
+from dialoom.cli.watching import counting, watching
 
 if TYPE_CHECKING:
     from dialoom.knowledge.base import RelevanceScorer
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from dialoom.knowledge.unified.settings import UnifiedSettings
 
 app = typer.Typer(help="Train models of your own.", no_args_is_help=True)
+app.command("replies", epilog=train_replies.EXAMPLE)(train_replies.replies_command)
 
 EXAMPLE = "Example: dialoom train unims unims.yaml"
 
@@ -34,21 +34,13 @@ def train() -> None:
 def unims(config: Annotated[Path, typer.Argument(help="YAML file of settings; see docs/knowledge.md.")]) -> None:
     """Train one language model to plan, weigh evidence and reply. A stopped run goes on where it was."""
     from dialoom.knowledge.unified.settings import read_settings
-    from dialoom.knowledge.unified.training import Progress as Run
     from dialoom.knowledge.unified.training import train_unified, with_lora
 
     settings = read_settings(config)
     turns = {split: _turns(settings, split) for split in ("train", "dev")}
     model = _opened(settings, turns["train"])
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True)) as bar:
-        learned, held = _examples(settings, turns, bar)
-        task = bar.add_task("training", total=None)
-
-        def watch(run: Run) -> None:
-            told = f"loss {run.loss:.3f}, {run.samples_per_second:.1f} samples/s, {run.memory_mib:.0f} MiB"
-            bar.update(task, description=told, completed=run.step, total=run.of)
-
+    learned, held = _examples(settings, turns)
+    with watching("training") as watch:
         run = train_unified(with_lora(model, settings), learned, held, settings, watch)
     typer.echo(f"best validation loss {run.best:.4f} after {run.step} steps; model in {settings.out}/best")
     typer.echo(f"{run.samples_per_second:.1f} samples/s, {run.memory_mib:.0f} MiB")
@@ -57,20 +49,13 @@ def unims(config: Annotated[Path, typer.Argument(help="YAML file of settings; se
 def _opened(settings: UnifiedSettings, turns: Sequence[LabelledTurn]) -> UnifiedModel:
     from dialoom.knowledge.unified.model import UnifiedModel
 
-    try:
-        import torch
-    except ImportError:
-        raise MissingExtra("Training the unified model", "train") from None
-    device = settings.device if settings.device != "auto" else "cuda" if torch.cuda.is_available() else "cpu"
     names = dict.fromkeys(name for turn in turns for name in turn.pools)
     return UnifiedModel.start(
-        settings.model, list(names), device=device, masked=settings.masked, lengths=settings.lengths
+        settings.model, list(names), device=settings.chosen_device(), masked=settings.masked, lengths=settings.lengths
     )
 
 
-def _examples(
-    settings: UnifiedSettings, turns: Mapping[str, Sequence[LabelledTurn]], bar: Progress
-) -> list[list[UnifiedExample]]:
+def _examples(settings: UnifiedSettings, turns: Mapping[str, Sequence[LabelledTurn]]) -> list[list[UnifiedExample]]:
     """Training and validation examples; their labels are kept by scorer, so that another scorer labels anew."""
     from dialoom.knowledge.unified.examples import unified_examples
 
@@ -78,14 +63,13 @@ def _examples(
     slug = re.sub(r"\W+", "-", settings.relevance).strip("-")
     found = []
     for split, mine in turns.items():
-        task = bar.add_task(f"labels of {split}", total=len(mine))
         cache = Path(settings.out) / f"relevance-{slug}-{split}.json"
-        found.append(
-            unified_examples(
-                mine, negatives=settings.negatives, seed=settings.seed, scorer=scorer, cache=cache,
-                watch=lambda done, of, task=task: bar.update(task, completed=done, total=of),  # type: ignore[misc]
+        with counting(f"labels of {split}") as watch:
+            found.append(
+                unified_examples(
+                    mine, negatives=settings.negatives, seed=settings.seed, scorer=scorer, cache=cache, watch=watch
+                )
             )
-        )  # fmt: skip
     return found
 
 

@@ -91,11 +91,13 @@ def load_application(path: Path | str) -> Application:
     spec = importlib.util.spec_from_file_location(name, source)
     if spec is None or not isinstance(spec.loader, SourceFileLoader):
         raise InvalidFile(source, "not a Python file.")
-    module = importlib.util.module_from_spec(spec)
+    module, old = importlib.util.module_from_spec(spec), sys.modules.get(name)
     sys.modules[name] = module
     try:  # from the text itself: byte code kept beside it would be stale after two edits within a second
         exec(spec.loader.source_to_code(source.read_bytes(), str(source)), module.__dict__)  # noqa: S102
-    except Exception as error:
+    except (Exception, SystemExit) as error:
+        if old is not None:
+            sys.modules[name] = old
         raise InvalidFile(source, f"running it failed: {type(error).__name__}: {error}.") from error
     app = getattr(module, "app", None)
     if not isinstance(app, Application):

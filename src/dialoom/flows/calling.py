@@ -28,7 +28,8 @@ PAUSE = 0.05
 
 async def run_call(work: Work, node: CallNode) -> None:
     """Do a `call` node: the function's result becomes an event and slots, a failure takes the declared way out."""
-    work.state.calls += 1
+    work.state.calls += not node.read_only
+    work.model_spoke = False  # it spoke before the result was known
     try:
         arguments = fill(node.arguments, work.values())
         key = _key(work, node, arguments)

@@ -96,7 +96,8 @@ class PromptNode(Base):
     slots: dict[str, Slot] = {}
     """Slots of this node alone; they are forgotten when it is left."""
     understand: list[Understanding] | None = None
-    """Who understands the user, in this order; by default recognisers and then, with a prompt, the model."""
+    """Who understands the user, in this order; by default recognisers and then, with a prompt, the model for what is
+    left: slots still empty, words not yet understood. With the model first, recognisers check its values."""
     next: list[str] = []
     """Declared successors besides those of the rules."""
     rules: list[Rule] = []
@@ -208,6 +209,8 @@ class CallNode(Base):
     """Further attempts after a failure."""
     key: str = ""
     """Template of the idempotency key; by default it names the session, the node and the arguments."""
+    read_only: bool = False
+    """It changes nothing outside the conversation, so a correction may still go back behind it and pass it again."""
     go: str
     on_error: Fallback | None = None
 

@@ -49,7 +49,8 @@ def _hear_user(work: Work, text: str) -> None:
     work.text, work.fresh = text.strip(), True
     work.state.turn += 1
     work.state.history = [*work.state.history, Said(role="user", text=work.text)][-HISTORY:]
-    work.record("user_said", "user", text=work.text, now=work.now.isoformat())
+    signals = {"signals": dict(work.ports.signals)} if work.ports.signals else {}
+    work.record("user_said", "user", text=work.text, now=work.now.isoformat(), **signals)
 
 
 async def _run(work: Work) -> None:
@@ -74,7 +75,7 @@ def _reopen(work: Work) -> None:
     kept = {name for name, slot in work.flow.slots.items() if slot.keep}
     work.state.status = "open"
     work.state.memory = {name: value for name, value in work.state.memory.items() if name in kept}
-    work.state.stack = [Frame(flow=work.flow.flow, node=work.flow.start)]
+    work.state.stack = [Frame(flow=work.flow.flow, node=work.flow.start, calls=work.state.calls)]
     work.state.queue, work.state.done, work.state.misses = [], [], 0
     work.state.restarts += 1
     work.record("restarted", "closed before", flow=work.flow.flow)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 from dialoom.dataflow import Computation, label
 from dialoom.errors import EmptyLanguage
@@ -29,8 +30,7 @@ class Pair:
         return f"({self.type or 'choice'}, {label(self.node)})"
 
 
-@dataclass(frozen=True, slots=True)
-class Production:
+class Production(NamedTuple):
     """head -> symbols. An int is a nonterminal id, a string is itself. `rule` is None for a choice in a template."""
 
     head: int
@@ -56,8 +56,8 @@ class Grammar:
         return tuple(map(tuple, found))
 
     @cached_property
-    def order(self) -> tuple[int, ...] | None:
-        """Nonterminals with those they use first, or None if some nonterminal can contain itself."""
+    def settled(self) -> tuple[int, ...]:
+        """Nonterminals from which no cycle can be reached, with those they use first."""
         uses = [0] * len(self.pairs)
         users: list[list[int]] = [[] for _ in self.pairs]
         for production in self.productions:
@@ -71,7 +71,12 @@ class Grammar:
                 uses[user] -= 1
                 if not uses[user]:
                     ready.append(user)
-        return tuple(ready) if len(ready) == len(self.pairs) else None
+        return tuple(ready)
+
+    @property
+    def order(self) -> tuple[int, ...] | None:
+        """Nonterminals with those they use first, or None if some nonterminal can contain itself."""
+        return self.settled if len(self.settled) == len(self.pairs) else None
 
     @property
     def recursive(self) -> bool:
@@ -93,42 +98,58 @@ class Grammar:
 
 def pruned(grammar: Grammar) -> Grammar:
     """Only productions that take part in some reply. Linear. Raises `EmptyLanguage`, naming what cannot be said."""
-    alive = _productive(grammar)
-    if not alive[grammar.start]:
-        raise EmptyLanguage(_why_empty(grammar, alive), hint="Add a rule for it, or an alternative that does without.")
-    kept = [all(alive[item] for item in p.symbols if isinstance(item, int)) for p in grammar.productions]
+    parts, alive = _parts(grammar)
     numbers = {grammar.start: 0}
     queue = [grammar.start]
-    for number in queue:
-        for index in grammar.by_head[number]:
-            for item in grammar.productions[index].symbols if kept[index] else ():
-                if isinstance(item, int) and item not in numbers:
-                    numbers[item] = len(numbers)
-                    queue.append(item)
-    seen: set[tuple[int, tuple[Symbol, ...], Rule | None]] = set()
     productions = []
     for number in queue:
+        head = numbers[number]
+        seen: set[tuple[tuple[Symbol, ...], int]] = set()
         for index in grammar.by_head[number]:
-            production = grammar.productions[index]
-            if not kept[index]:
+            if not all(alive[item] for item in parts[index]):
                 continue
-            symbols = tuple(
-                numbers[item] if isinstance(item, int) else item for item in production.symbols if item != ""
-            )
-            key = (numbers[number], symbols, production.rule)
-            if key not in seen and symbols != (numbers[number],):
+            for item in parts[index]:
+                if item not in numbers:
+                    numbers[item] = len(numbers)
+                    queue.append(item)
+            _, old, weight, rule = grammar.productions[index]
+            symbols = tuple([numbers[item] if isinstance(item, int) else item for item in old if item != ""])
+            key = (symbols, id(rule))
+            if key not in seen and symbols != (head,):
                 seen.add(key)
-                productions.append(Production(numbers[number], symbols, production.weight, production.rule))
-    return Grammar(0, tuple(grammar.pairs[number] for number in queue), tuple(productions))
+                productions.append(Production(head, symbols, weight, rule))
+    return Grammar(0, tuple([grammar.pairs[number] for number in queue]), tuple(productions))
 
 
-def _productive(grammar: Grammar) -> list[bool]:
-    waiting = [sum(isinstance(item, int) for item in p.symbols) for p in grammar.productions]
+def productive(grammar: Grammar) -> Grammar:
+    """Without productions that lead nowhere; nonterminals keep their numbers. Raises as `pruned` does."""
+    parts, alive = _parts(grammar)
+    kept = tuple(
+        [
+            production
+            for production, items in zip(grammar.productions, parts, strict=True)
+            if all(alive[item] for item in items) and production.symbols != (production.head,)
+        ]
+    )
+    return grammar if len(kept) == len(grammar.productions) else Grammar(grammar.start, grammar.pairs, kept)
+
+
+def _parts(grammar: Grammar) -> tuple[list[list[int]], list[bool]]:
+    """The nonterminals of each production, and which nonterminals have some text. Raises `EmptyLanguage`."""
+    parts = [[item for item in p.symbols if isinstance(item, int)] for p in grammar.productions]
+    alive = _productive(grammar, parts)
+    if not alive[grammar.start]:
+        raise EmptyLanguage(_why_empty(grammar, alive), hint="Add a rule for it, or an alternative that does without.")
+    return parts, alive
+
+
+def _productive(grammar: Grammar, parts: Sequence[Sequence[int]]) -> list[bool]:
+    """Which nonterminals have some text; `parts` are the nonterminals of each production."""
+    waiting = [len(items) for items in parts]
     users: list[list[int]] = [[] for _ in grammar.pairs]
-    for index, production in enumerate(grammar.productions):
-        for item in production.symbols:
-            if isinstance(item, int):
-                users[item].append(index)
+    for index, items in enumerate(parts):
+        for item in items:
+            users[item].append(index)
     alive = [False] * len(grammar.pairs)
     queue = [index for index, count in enumerate(waiting) if not count]
     for index in queue:
@@ -168,13 +189,14 @@ def _why_empty(grammar: Grammar, alive: Sequence[bool]) -> str:
 
 
 def bounded(grammar: Grammar, depth: int = 3) -> Grammar:
-    """A grammar without recursion: each cycle of nonterminals is entered at most `depth` more times on one path.
+    """A pruned grammar without recursion: each cycle of nonterminals is entered at most `depth` more times on one path.
 
     Productions that do not recurse are kept as they are; where `depth` would leave nothing, it is doubled until
     something remains.
     """
     if not grammar.recursive:
-        return grammar
+        return pruned(grammar)
+    grammar = productive(grammar)
     component, back = _cycles(grammar)
     while True:
         try:
@@ -184,29 +206,53 @@ def bounded(grammar: Grammar, depth: int = 3) -> Grammar:
 
 
 def _unrolled(grammar: Grammar, component: Sequence[int], back: set[tuple[int, int]], depth: int) -> Grammar:
-    numbers: dict[tuple[int, int], int] = {(grammar.start, depth): 0}
-    queue = [(grammar.start, depth)]
-    productions = []
+    """One copy of a nonterminal for each number of times a cycle may still be entered; settled ones are shared."""
+    settled = _marks(grammar)
+    pairs = list(grammar.pairs)
+    numbers: dict[tuple[int, int], int] = {}
+    queue: list[tuple[int, int]] = []
 
-    def copy(head: int, left: int, item: int) -> int | None:
-        inside = component[item] == component[head] and component[item] >= 0
-        remaining = left - ((head, item) in back) if inside else depth
+    def copy(left: int, item: int, *, closes: bool, inside: bool) -> int | None:
+        if settled[item]:
+            return item
+        remaining = left - closes if inside else depth
         if remaining < 0:
             return None
         key = (item, remaining if component[item] >= 0 else depth)
         if key not in numbers:
-            numbers[key] = len(numbers)
+            numbers[key] = len(pairs)
+            pairs.append(grammar.pairs[item])
             queue.append(key)
         return numbers[key]
 
+    copy(depth, grammar.start, closes=False, inside=False)
+    productions = [production for production in grammar.productions if settled[production.head]]
     for head, left in queue:
         for index in grammar.by_head[head]:
             production = grammar.productions[index]
-            symbols = [copy(head, left, item) if isinstance(item, int) else item for item in production.symbols]
+            symbols = [
+                copy(
+                    left,
+                    item,
+                    closes=(head, item) in back,
+                    inside=component[item] == component[head] and component[item] >= 0,
+                )
+                if isinstance(item, int)
+                else item
+                for item in production.symbols
+            ]
             whole = tuple(item for item in symbols if item is not None)
             if len(whole) == len(symbols):
                 productions.append(Production(numbers[head, left], whole, production.weight, production.rule))
-    return Grammar(0, tuple(grammar.pairs[number] for number, _ in queue), tuple(productions))
+    return Grammar(numbers[grammar.start, depth], tuple(pairs), tuple(productions))
+
+
+def _marks(grammar: Grammar) -> list[bool]:
+    """For each nonterminal whether it is settled."""
+    marks = [False] * len(grammar.pairs)
+    for number in grammar.settled:
+        marks[number] = True
+    return marks
 
 
 def _cycles(grammar: Grammar) -> tuple[list[int], set[tuple[int, int]]]:
@@ -215,9 +261,11 @@ def _cycles(grammar: Grammar) -> tuple[list[int], set[tuple[int, int]]]:
     Tarjan's algorithm with an explicit stack; an edge to a nonterminal that is still being visited closes a cycle,
     and without those edges what is left has no cycle.
     """
+    settled = _marks(grammar)
     edges: list[list[int]] = [[] for _ in grammar.pairs]
     for production in grammar.productions:
-        edges[production.head] += [item for item in production.symbols if isinstance(item, int)]
+        if not settled[production.head]:
+            edges[production.head] += [i for i in production.symbols if isinstance(i, int) and not settled[i]]
     index: dict[int, int] = {}
     low: dict[int, int] = {}
     component = [-1] * len(grammar.pairs)

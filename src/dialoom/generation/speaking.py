@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dialoom.errors import ModelError, UsageError
+from dialoom.errors import InvalidOutput, ModelError, UsageError
 from dialoom.generation.decoding import Choice, Decoded, TokenModel, beam, chain, score_trie
 from dialoom.generation.emission import check, to_gbnf, to_lark
 from dialoom.generation.grammar import Grammar
@@ -109,7 +109,8 @@ async def speak_through(
 
     A model that takes a grammar gets one, checked in process first (Lark, else GBNF); one that scores texts or chooses
     among texts ranks drawn replies; any other is asked for the number of one. Whatever comes back is recognised, and a
-    failed call, a cut or a foreign text is the shortest true derivation, with an event.
+    failed call or a foreign text is the shortest true derivation, a cut one is closed by the shortest true ending, both
+    with an event.
     """
     how = decoding or Decoding()
     kinds = model.capabilities.constraints
@@ -120,9 +121,20 @@ async def speak_through(
         check(grammar, lark)
         constraint = Constraint("lark", lark) if "lark" in kinds else Constraint("gbnf", to_gbnf(grammar))
         text = await _ask(model, messages, constraint, how)
+    except InvalidOutput as error:
+        return _closed(grammar, error, how.mode)
     except (ModelError, UsageError) as error:
         return fallback(grammar, f"{type(error).__name__}: {error}")
     return recognised(grammar, [text], how.mode)
+
+
+def _closed(grammar: Grammar, error: InvalidOutput, mode: Mode) -> Reply:
+    """An answer that true replies begin with, closed by the shortest ending; any other is the shortest derivation."""
+    reason = f"{type(error).__name__}: {error}"
+    closing = Recogniser(grammar).completion(error.text) if error.text else None
+    if closing is None:
+        return fallback(grammar, reason, error.text)
+    return recognised(grammar, [error.text + closing], mode, events=[Replaced(reason, error.text)])
 
 
 async def _ranked(grammar: Grammar, model: LanguageModel, messages: Sequence[Message], how: Decoding) -> Reply:

@@ -7,7 +7,7 @@ from typing import Any
 
 from dialoom.dataflow import Call, Computation, Constant, Failure, Graph, label
 from dialoom.errors import InvalidRule, UnknownName
-from dialoom.generation.grammar import Grammar, Pair, Production, Symbol, bounded, pruned
+from dialoom.generation.grammar import Grammar, Pair, Production, Symbol, bounded
 from dialoom.generation.rules import Rule, Rules
 from dialoom.generation.templates import Choice, Slot, Template
 
@@ -21,7 +21,7 @@ def transduce(graph: Graph, rules: Rules, start: str = "S", *, depth: int = 3, m
     Recursion is unrolled `depth` times. Raises `EmptyLanguage` when nothing can be said, and `InvalidRule` for a rule
     that cannot be used, naming it, and when rules go on adding computations without end.
     """
-    return bounded(pruned(expand(graph, rules, start, max_pairs=max_pairs)), depth)
+    return bounded(expand(graph, rules, start, max_pairs=max_pairs), depth)
 
 
 def expand(graph: Graph, rules: Rules, start: str = "S", *, max_pairs: int = MAX_PAIRS) -> Grammar:
@@ -83,7 +83,7 @@ class _Expansion:
         """The right-hand side that a template gives for these nodes; neighbouring texts are joined."""
         out: list[Symbol] = []
         for part in template:
-            item = self.symbol(part, nodes, rule, pair)
+            item = part if isinstance(part, str) else self.symbol(part, nodes, rule, pair)
             if isinstance(item, str) and out and isinstance(out[-1], str):
                 out[-1] += item
             else:
@@ -91,8 +91,6 @@ class _Expansion:
         return tuple(out)
 
     def symbol(self, part: Any, nodes: Mapping[str, Computation], rule: Rule, pair: Pair) -> Symbol:
-        if isinstance(part, str):
-            return part
         if isinstance(part, Choice):
             number = self.fresh("", pair.node)
             for alternative in part.alternatives:

@@ -112,7 +112,7 @@ class Answerer:
         if best.score < self.settings.supported:
             return self._nothing(gathered, drafts)
         text = best.text
-        missing = [event.source for event in gathered.events]
+        missing = [event.source for event in gathered.events if event.source in gathered.plan.sources]
         if missing and self.settings.unreachable:
             text = f"{text} {self.settings.unreachable.format(sources=', '.join(missing))}"
         return Answer(text, "answered", gathered, best, drafts)

@@ -9,7 +9,7 @@ from dialoom.knowledge.base import Evidence, Passage, Query, Reader
 from dialoom.knowledge.indexes import PassageIndex
 from dialoom.knowledge.labelled import LabelledTurn
 from dialoom.knowledge.prompting import plain, transcript
-from dialoom.knowledge.terms import Lexicon
+from dialoom.knowledge.terms import shared_mass
 from dialoom.models.base import LanguageModel, Message, Request, Sampling
 
 _TASK = """You are the agent in this conversation. Write the agent's next turn, in the language of the conversation.
@@ -67,12 +67,8 @@ class ExtractiveReader:
         sentences = [s.strip() for s in re.split(r"(?<=[.!?。！？])\s*|\n+", text) if s.strip(" #*-")]
         if len(sentences) <= self._sentences:
             return " ".join(sentences)
-        lexicon = Lexicon.fit([turn, *sentences])
-        asked = lexicon.vector(turn)
-        overlap = [
-            sum(m for i, m in zip(asked.ids, asked.mass, strict=True) if i in lexicon.vector(s).ids) for s in sentences
-        ]
-        order = sorted(range(len(sentences)), key=lambda i: (-overlap[i], i))[: self._sentences]
+        _, held = shared_mass(turn, sentences)
+        order = sorted(range(len(sentences)), key=lambda i: (-held[i][1], i))[: self._sentences]
         return " ".join(sentences[i] for i in sorted(order))
 
 

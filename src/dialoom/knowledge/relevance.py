@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-import numpy as np
-
 from dialoom.encoders.base import Encoder
 from dialoom.errors import InvalidOutput, ModelError
 from dialoom.knowledge.base import Evidence, Query, tenths
 from dialoom.knowledge.prompting import ask_json, plain, transcript
-from dialoom.knowledge.terms import Lexicon
+from dialoom.knowledge.terms import shared_mass
 from dialoom.models.base import LanguageModel, Message
 
 
@@ -22,15 +20,8 @@ class LexicalRelevance:
 
     async def relevance(self, query: Query, evidence: Sequence[Evidence]) -> list[float]:
         """See `RelevanceScorer`."""
-        lexicon = Lexicon.fit([query.text, *(e.text for e in evidence)])
-        turn = lexicon.vector(query.text)
-        scores = []
-        for found in evidence:
-            vector = lexicon.vector(found.text)
-            shared = float(turn.mass[np.isin(turn.ids, vector.ids)].sum())
-            whole = min(float(turn.mass.sum()), float(vector.mass.sum()))
-            scores.append(tenths(shared / whole) if whole > 0 else 0.0)
-        return scores
+        whole, held = shared_mass(query.text, [e.text for e in evidence])
+        return [tenths(shared / min(whole, mass)) if min(whole, mass) > 0 else 0.0 for mass, shared in held]
 
 
 class EncoderRelevance:

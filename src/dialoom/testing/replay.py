@@ -12,7 +12,8 @@ from dialoom.errors import CallError, CassetteMiss
 from dialoom.flows.application import Application
 from dialoom.flows.facts import Told
 from dialoom.flows.flow import Flow
-from dialoom.flows.intents import likeness_of
+from dialoom.flows.intents import Likeness, likeness_of
+from dialoom.flows.outside import answered, not_understood
 from dialoom.flows.recording import Recording
 from dialoom.flows.state import Event
 from dialoom.flows.step import begin, step
@@ -73,17 +74,29 @@ class RecordedModel:
         yield (await self.generate(request)).text
 
 
-async def replay(recording: Recording, flow: Flow, app: Application) -> list[Replayed]:
-    """Every recorded turn again. No function of the application is called: its recorded results are given instead."""
-    likeness = likeness_of(flow.all_intents())
+async def replay(
+    recording: Recording, flow: Flow, app: Application, likeness: Likeness | None = None
+) -> list[Replayed]:
+    """Every recorded turn again. No function of the application is called: its recorded results are given instead.
+
+    `likeness` recognises intents by their examples; by default an encoder fitted on these. What an agent answered in
+    place of the flow is answered again.
+    """
+    likeness = likeness or likeness_of(flow.all_intents())
+    modelled = any(event.kind in ("model_called", "model_failed") for event in recording.events)
     state = begin(flow, recording.header.session)
     replayed = []
     for number, events in enumerate(recording.turns()):
         first = events[0] if events[0].kind == "user_said" else None
         text = str(first.data["text"]) if first else None
         now = datetime.fromisoformat(str(first.data["now"])) if first else None
-        ports = Ports(_played(app, events), RecordedModel(events), likeness, recording.header.signals)
+        signals = first.data.get("signals", recording.header.signals) if first else recording.header.signals
+        model = RecordedModel(events) if modelled else None
+        ports = Ports(_played(app, events), model, likeness, signals)
         turn = await step(flow, state, text, ports, now or _time(recording))
+        elsewhere = next((str(event.data["text"]) for event in events if event.kind == "answered_outside"), None)
+        if elsewhere is not None and not_understood(turn):
+            turn = answered(state, turn, elsewhere)
         state = turn.state
         replayed.append(Replayed(number, text, _seen(events), _seen(turn.events)))
     return replayed
@@ -102,7 +115,7 @@ def _time(recording: Recording) -> datetime:
 
 def _seen(events: Sequence[Event]) -> Seen:
     return Seen(
-        tuple(str(event.data["text"]) for event in events if event.kind == "assistant_said"),
+        tuple(str(event.data["text"]) for event in events if event.kind in ("assistant_said", "answered_outside")),
         tuple(f"{event.data['flow']}.{event.data['node']}" for event in events if event.kind == "node_entered"),
         tuple((str(event.data["slot"]), event.data["new"]) for event in events if event.kind == "slot_changed"),
     )

@@ -60,6 +60,10 @@ WITH = (
     "(Event.attendees_? (AttendeeListHasRecipientConstraint "
     '(RecipientWithNameLike (^(Recipient) EmptyStructConstraint) (PersonName.apply "{}"))))'
 )
+BOB = (
+    "(AttendeeListHasRecipientConstraint "
+    '(RecipientWithNameLike (^(Recipient) EmptyStructConstraint) (PersonName.apply "Bob")))'
+)
 ACCEPTED = "(ResponseStatusType.Accepted)"
 ZED = (
     "(Execute (refer (extensionConstraint "
@@ -67,6 +71,16 @@ ZED = (
 )
 
 CASES = [
+    (
+        f"(Yield (== (Date.year (DateTime.date (Event.start {only(SUBJECT.format('dentist'))}))) (Year.apply 2020L)))",
+        ["Yes, it's in 2020.", 'Yes. The event matching "dentist" starts in 2020.'],
+        ["No, it's in 2020.", "Yes, it's in 2021."],
+    ),
+    (
+        f"(Yield {find(f'(Event.attendees_? (& {BOB} (& {BOB} {BOB})))')})",
+        ['I found one event with Bob. It\'s "Lunch with Bob" tomorrow from 12:00 to 1:00.'],
+        ["I found 2 events with Bob."],
+    ),
     (
         f"(Yield {find(f'(EventOnDate (Tomorrow) {ANY})')})",
         ["I found 2 events tomorrow.", 'I found 2 events on Thursday. The first is "budget" from 9:00 to 9:30 AM.'],

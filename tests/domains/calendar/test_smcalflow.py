@@ -63,6 +63,29 @@ def test_that_an_impossible_reply_is_not_derivable(reply: str) -> None:
     assert derivable(from_lispress(GYM, calendar_library), reply, limit=30) is None
 
 
+ANYTHING = "(^(Event) EmptyStructConstraint)"
+LATER = (
+    "(let (x0 (Event.end (singleton (QueryEventResponse.results (FindEventWrapperWithDefaults "
+    '(Event.subject_? (?~= "gym"))))))) (Yield (FindEventWrapperWithDefaults (EventOnDateAfterTime '
+    f"(DateTime.date x0) {ANYTHING} (DateTime.time x0)))))"
+)
+FOUND = f"(Yield (FindEventWrapperWithDefaults (EventOnDate (Tomorrow) {ANYTHING})))"
+
+
+@pytest.mark.parametrize(
+    ("program", "reply"),
+    [
+        (GYM, 'The event matching "gym" is tomorrow at 3:00.'),
+        (GYM, 'The event matching "gym" is on today at 3:00 PM.'),
+        (FOUND, "You have one event on your calendar. Your garden party is tomorrow from 3:00 to 5:00 PM."),
+        (LATER, 'I found one event tomorrow after 7:00 PM. It\'s "swim" from 7:00 to 7:30 PM.'),
+        (LATER, 'I didn\'t find any events matching "gym".'),
+    ],
+)
+def test_that_looser_ways_of_speaking_and_searches_within_searches_are_derivable(program: str, reply: str) -> None:
+    assert derivable(from_lispress(program, calendar_library), reply) is not None
+
+
 def test_that_a_turn_is_examined_and_summarised() -> None:
     good = examine(Turn("d", 0, GYM, "It starts tomorrow at 8:15 AM."))
     bad = examine(Turn("d", 1, "(Yield (NoSuchFunction))", "x"))

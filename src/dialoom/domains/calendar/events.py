@@ -259,9 +259,9 @@ def on_date_after_time(date: dt.date, event: Constraint[Event], time: dt.time) -
 
 @function("EventOnDateBeforeTime")
 def on_date_before_time(date: dt.date, event: Constraint[Event], time: dt.time) -> Constraint[Event]:
-    """Events that begin on a day, at a time or earlier."""
+    """Events that begin on a day, before a time."""
     return _and(
-        event, lambda item: item.start.date() == date and item.start.time() <= time, date=date, time=_earlier(time)
+        event, lambda item: item.start.date() == date and item.start.time() < time, date=date, time=_earlier(time)
     )
 
 

@@ -145,14 +145,14 @@ def resembles(reference: str) -> Constraint[str]:
     return Constraint(test, reference)
 
 
-_MEETING_WORDS = (" meeting", " appointment", " meetings", " appointments")
+_MEETING_WORDS = ("meeting", "appointment", "meetings", "appointments")
 
 
 def _stem(text: str) -> str:
     folded = text.casefold()
     for word in _MEETING_WORDS:
-        folded = folded.removesuffix(word)
-    return folded
+        folded = folded.removesuffix(f" {word}")
+    return "" if folded in _MEETING_WORDS else folded
 
 
 def _folded(value: Any) -> Any:

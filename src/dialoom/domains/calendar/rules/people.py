@@ -251,12 +251,17 @@ def _answer(node: Computation, graph: Graph) -> dict[str, object] | None:
     return None
 
 
-@rules.rule("HAVE", "has")
+@rules.rule("HAVE", "has", weight=5)
 def has(node: Computation, graph: Graph) -> Found:
     return {} if value_of(node, graph, Recipient) != world_of(graph).user else None
 
 
-@rules.rule("HAVE", "have")
+@rules.rule("HAVE", "had", weight=0.2)
+def had(node: Computation, graph: Graph) -> Found:
+    return {} if value_of(node, graph, Recipient) else None
+
+
+@rules.rule("HAVE", "have", weight=5)
 def have(node: Computation, graph: Graph) -> Found:
     return {} if value_of(node, graph, Recipient) == world_of(graph).user else None
 

@@ -78,6 +78,11 @@ def today(day: dt.date, today: dt.date) -> bool:
     return day == today
 
 
+@_date("on today", weight=0.02)
+def on_this_day(day: dt.date, today: dt.date) -> bool:
+    return day == today
+
+
 @_date("tomorrow", weight=4)
 def tomorrow(day: dt.date, today: dt.date) -> bool:
     return day == today + dt.timedelta(days=1)

@@ -133,6 +133,11 @@ def is_in(node: Computation, graph: Graph) -> Found:
     return _place(node, graph)
 
 
+@rules.rule("SAY", "{THING <a>}{BE <e>} a {PLACENAME <l>}.", weight=0.2)
+def is_a_place(node: Computation, graph: Graph) -> Found:
+    return _place(node, graph)
+
+
 @rules.rule("SAY", "{ITS <e>} [located ]at [the ]{PLACENAME <l>}.", "{ITS <e>} [located ]in [the ]{PLACENAME <l>}.")
 def it_is_at(node: Computation, graph: Graph) -> Found:
     return _place(node, graph)
@@ -166,6 +171,21 @@ def _year(node: Computation, graph: Graph, edge: str) -> Found:
         case Call("Date.year", (Call("DateTime.date", (moment,)),)):
             found, year = _property(moment, graph, edge), value_of(node, graph, Year)
             return {**found, "year": year.number} if found and year else None
+    return None
+
+
+@rules.rule(
+    "SAY",
+    "{VERDICT <yes>}it's in {<year>}.",
+    "{VERDICT <yes>}It's in {<year>}.",
+    "{VERDICT <yes>}{SAY <asked>}",
+    weight=2,
+)
+def whether_in_year(node: Computation, graph: Graph) -> Found:
+    match node:
+        case Call("==", (Call("Date.year", _) as asked_for, _)) if value_of(node, graph, bool) is not None:
+            found = _year(asked_for, graph, "Event.start") or _year(asked_for, graph, "Event.end")
+            return {"yes": node, "year": found["year"], "asked": asked_for} if found else None
     return None
 
 

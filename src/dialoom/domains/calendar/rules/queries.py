@@ -102,6 +102,7 @@ def found_several_events(node: Computation, graph: Graph) -> Found:
     'You have {COUNT <n>} {EVENTS <search>}{CONTEXT <f>}. Your "{<subject>}"{BE <e>} {DATE <day>} {SPAN <e>}.',
     'You have {COUNT <n>} {EVENTS <search>}{CONTEXT <f>}. Your "{<subject>}" {DATE <day>} {SPAN <e>}.',
     'You have {COUNT <n>} {EVENTS <search>}{CONTEXT <f>}. Your "{<subject>}"[{BE <e>}] {SPAN <e>}.',
+    "You have {COUNT <n>} {EVENTS <search>}{CONTEXT <f>}. Your {<subject>}{BE <e>}[ {DATE <day>}] {SPAN <e>}.",
 )
 def you_have_and_when(node: Computation, graph: Graph) -> Found:
     found = _search(node, graph, least=1)

@@ -73,6 +73,8 @@ def _worlds(root: Computation, clues: Clues) -> Iterator[World]:
             if not _fits(root, world, clues):
                 continue
             yield world
+            if clues.count == 0 and world.events:
+                yield replace(world, events=[])
             if "Event" in spoken and world.events:
                 yield replace(world, salient_event=world.events[0])
             if "Date" in spoken:
@@ -222,7 +224,7 @@ def _salient(now: dt.datetime) -> Event:
 def _world(root: Computation, clues: Clues, now: dt.datetime, date: dt.date | None) -> World:
     world = _bare_world(root, now)
     populate(world, root, clues)
-    _remember(world, clues, now)
+    _remember(world, clues, now, by_end=any(isinstance(n, Call) and n.function == "Event.end" for n in walk(root)))
     world.events = _inner_events(root, world)
     if clues.count == 0 or re.search(r"anyone named|different people|could not find", clues.text):
         return world
@@ -245,7 +247,17 @@ def _inner_events(root: Computation, world: World) -> list[Event]:
             attendees = tuple(Attendee(_resolved(person, world)) for person in people)
             number = EventId(100 + len(found))
             if remembered is not None:
-                found.append(replace(remembered, id=number, subject=subject, attendees=attendees))
+                moved = dt.datetime.combine(_date(example) or remembered.start.date(), remembered.start.time())
+                found.append(
+                    replace(
+                        remembered,
+                        id=number,
+                        subject=subject,
+                        attendees=attendees,
+                        start=moved,
+                        end=moved + remembered.duration,
+                    )
+                )
     return found
 
 
@@ -256,16 +268,16 @@ def _example_in(root: Computation, world: World) -> dict[str, Any]:
     return example if isinstance(example, dict) else {}
 
 
-def _remember(world: World, clues: Clues, now: dt.datetime) -> None:
-    """What was spoken of before: an event that ends or begins when the reply's first time says."""
+def _remember(world: World, clues: Clues, now: dt.datetime, *, by_end: bool) -> None:
+    """What was spoken of before: an event that ends (`by_end`) or begins when the reply's first time says."""
     first = next((time for place, time in clues.times if place < clues.tail or clues.tail == 0), None)
     days = [m for m in clues.days if m.place < clues.tail] or list(clues.days)
     today = days[0].dates(now.date())[:1] if days else []
     date = today[0] if today else now.date()
     place = re.search(r"\b(?:at|in) (?:the )?\"?([^\d\W][^.\"]*?)\"?(?:\.| on | this | next | tomorrow)", clues.text)
     moment = dt.datetime.combine(date, first or dt.time(9))
-    ends = moment if first is not None else moment + _HALF_HOUR
-    world.salient_event = Event(EventId(0), "standup", moment, ends, location=place[1] if place else "")
+    begins = moment - _HALF_HOUR if first is not None and by_end else moment
+    world.salient_event = Event(EventId(0), "standup", begins, begins + _HALF_HOUR, location=place[1] if place else "")
     world.salient_date = date
 
 
@@ -295,7 +307,10 @@ def _draft(example: dict[str, Any], clues: Clues, now: dt.datetime, date: dt.dat
 def _thing(clues: Clues) -> str:
     """The subject in `The "gala" is ...` and in `the "gala" invitation`."""
     match = re.search(r'(?:^|(?:The|Your|the|of|to|for|accepted|declined) (?:event )?)"([^"]*)"', clues.text)
-    return match[1] if match and not re.match(r"(I |Yes, I|No, I)", clues.text) else ""
+    if match and not re.match(r"(I |Yes, I|No, I)", clues.text):
+        return match[1]
+    plain = re.search(r"\. Your ([^\"]+?) (?:is|was) ", clues.text)
+    return plain[1] if plain else ""
 
 
 def _text(value: Any) -> str:
@@ -316,7 +331,11 @@ def _events(root: Computation, draft: Draft, world: World, clues: Clues) -> list
     """The event and as many of its like as the reply counts, those before it for an n-th one."""
     start = dt.datetime.combine(draft.date, draft.start)
     place = draft.fields.get("location")
-    located = any(isinstance(node, Call) and node.function == "Event.location" for node in walk(root))
+    constraint = find_constraint(root)
+    inner = set(map(id, walk(constraint))) if constraint is not None else set()
+    located = any(
+        isinstance(node, Call) and node.function == "Event.location" and id(node) not in inner for node in walk(root)
+    )
     where = clues.place if located and clues.place else place.text if isinstance(place, LocationKeyphrase) else ""
     all_day = bool(draft.fields.get("isAllDay")) or bool(re.search(r"\ball day\.$", clues.text))
     response = draft.fields.get("responseStatus")
