@@ -104,24 +104,16 @@ def timed(name: str, work: Callable[[], Any], peer: float | None = None) -> floa
 
 def asked(queries: Sequence[str], ways: dict[str, Callable[[str], Any]], *, per: str) -> None:
     """Time several ways to answer in turns; the first is ours. Ratios are to the way called `per`."""
-    first: dict[str, float] = {}
-    spent: dict[str, list[float]] = {name: [] for name in ways}
+    first: dict[str, Clock] = {name: Clock() for name in ways}
+    later: dict[str, Clock] = {name: Clock() for name in ways}
     for turn in range(ROUNDS + 1):
         for name, way in ways.items():
-            times = []
+            clock = later[name] if turn else first[name]
             for query in queries:
-                start = time.perf_counter()
-                way(query)
-                times.append((time.perf_counter() - start) * 1000)
-            if turn:
-                spent[name] += times
-            else:
-                first[name] = statistics.median(times)
-    base = statistics.median(spent[per])
-    for name, times in spent.items():
-        median = statistics.median(times)
-        figures = f"p50 {median:7.3f} ms  p99 {worst(times):7.3f} ms  first {first[name]:7.3f} ms"
-        print(f"  {name:44} {figures}   {median / base:.2f}x", flush=True)
+                with clock:
+                    way(query)
+    for name, clock in later.items():
+        clock.told(name, f"first {first[name].worked:7.3f}   {clock.worked / later[per].worked:.2f}x")
 
 
 def built(folder: str, number: int, **how: Any) -> PassageIndex:
@@ -302,12 +294,17 @@ class Clock:
         self._started = time.perf_counter(), time.process_time()
 
     def __exit__(self, *_: object) -> None:
-        self._passed.append((time.perf_counter() - self._started[0]) * 1000)
-        self._worked.append((time.process_time() - self._started[1]) * 1000)
+        worked, passed = time.process_time(), time.perf_counter()
+        self._passed.append((passed - self._started[0]) * 1000)
+        self._worked.append((worked - self._started[1]) * 1000)
 
-    def told(self, name: str) -> None:
-        worked = f"{statistics.median(self._worked):7.3f} ms of processor time"
-        print(f"  {name:44} p50 {statistics.median(self._passed):7.3f} ms  p99 {worst(self._passed):7.3f} ms  {worked}")
+    @property
+    def worked(self) -> float:
+        return statistics.median(self._worked)
+
+    def told(self, name: str, more: str = "") -> None:
+        passed = f"p50 {statistics.median(self._passed):7.3f} ms  p99 {worst(self._passed):7.3f} ms"
+        print(f"  {name:44} {passed}  processor {self.worked:7.3f} {more}", flush=True)
 
 
 def worst(times: Sequence[float]) -> float:

@@ -132,7 +132,7 @@ def test_that_the_graph_agrees_with_exact_search_on_a_small_set() -> None:
     for index in (graph, exact):
         index.replace(Passage(str(i), text) for i, text in enumerate(texts))
     best = [(g.search(texts[i], 1)[0].score) for i in range(0, 100, 9) for g in (graph, exact)]
-    assert best[::2] == pytest.approx(best[1::2], abs=1e-5)
+    assert best[::2] == pytest.approx(best[1::2], abs=1e-3)
 
 
 def test_that_an_id_given_twice_changes_nothing() -> None:

@@ -17,7 +17,7 @@ Rows = NDArray[np.int64]
 HNSW_FROM = 100_000
 """Vectors from which the HNSW graph answers, where usearch is installed."""
 GRAPH: Mapping[str, Any] = {"metric": "ip", "dtype": "f16", "expansion_add": 64}
-"""How graphs are made: half the memory and less than half the time of the defaults. Scores come from `vectors`."""
+"""How graphs are made: half the memory and less than half the time of usearch's defaults."""
 _BATCH = 1024
 _CROWDED = 1.25
 """A graph is built anew once it holds this many times the passages there are."""
@@ -85,20 +85,24 @@ class DenseIndex:
         found: Floats = self._plain[positions] @ query if few else self.scores(query)[positions]
         return found
 
-    def nearest(self, query: Floats, n: int) -> NDArray[np.intp] | None:
-        """At least `n` positions, where there are as many, that the graph holds nearest; None without a graph."""
+    def nearest(self, query: Floats, n: int) -> tuple[list[int], list[float]] | None:
+        """At most `n` numbers of passages that the graph holds nearest, and their cosines, to three digits, best first.
+
+        None without a graph.
+        """
         if self._graph is None:
             return None
         wanted = n
         while True:
-            keys: Rows = self._graph.search(query, wanted, threads=1).keys.view(np.int64)
-            if not self._dead:
-                places: NDArray[np.intp] = self.rows.searchsorted(keys)
-                return places
-            places = where(self.rows, keys)
-            if len(places) >= min(n, len(self.rows)) or wanted >= len(self._graph):
-                return places
-            wanted *= 2
+            matches = self._graph.search(query, wanted, threads=1)
+            rows, cosines = matches.keys.view(np.int64), 1 - matches.distances
+            if self._dead:
+                alive = self.rows[np.minimum(np.searchsorted(self.rows, rows), len(self.rows) - 1)] == rows
+                rows, cosines = rows[alive], cosines[alive]
+                if len(rows) < min(n, len(self.rows)) and wanted < len(self._graph):
+                    wanted *= 2
+                    continue
+            return rows[:n].tolist(), cosines[:n].tolist()
 
     def save(self, folder: Path) -> None:
         """Write into `folder` what is not a file there yet."""

@@ -21,7 +21,7 @@ from dialoom.encoders.base import Encoder
 from dialoom.errors import InvalidFile, UsageError
 from dialoom.knowledge.base import Passage
 from dialoom.knowledge.indexes.dense import HNSW_FROM, DenseIndex, where
-from dialoom.knowledge.indexes.passages import Changes, PassageStore, StoreUpdate
+from dialoom.knowledge.indexes.passages import Changes, PassageStore, Rows, StoreUpdate
 from dialoom.knowledge.indexes.selection import Ranked, best, fused
 from dialoom.knowledge.indexes.snapshot import Snapshot, empty_snapshot
 from dialoom.knowledge.terms import words
@@ -110,7 +110,7 @@ class PassageIndex:
             snapshot = self._current()
             at = self._allowed(snapshot, owner, parents)
             ranked = self._ranked(snapshot, text, n, at, exhaustive)
-            passages = self._store.fetch(snapshot.rows[[place for place, _, _ in ranked]].tolist())
+            passages = self._store.fetch([row for row, _, _ in ranked])
             # A commit in between may have taken passages or links away: then everything is asked anew.
             if (parents is None and None not in passages) or self._store.revision == snapshot.revision:
                 return [
@@ -131,28 +131,27 @@ class PassageIndex:
         self, snapshot: Snapshot, text: str, n: int, at: NDArray[np.intp] | None, exhaustive: bool
     ) -> list[Ranked]:
         wide = n if self.method != "fused" else max(4 * n, 50)
+        rows = snapshot.rows if at is None else snapshot.rows[at]
         lists: dict[str, tuple[list[int], list[float]]] = {}
         if snapshot.lexical is not None:
             scores = snapshot.lexical.scores(words(text))
-            lists["bm25"] = best(scores if at is None else scores[at], wide, at, above=-1.0 if exhaustive else 0.0)
+            lists["bm25"] = best(scores if at is None else scores[at], wide, rows, above=-1.0 if exhaustive else 0.0)
         if snapshot.dense is not None:
-            lists["cosine"] = self._dense(snapshot.dense, text, wide, at)
+            lists["cosine"] = self._dense(snapshot.dense, text, wide, at, rows)
         if len(lists) > 1:
             return fused(lists)[:n]
         ((name, found),) = lists.items()
-        return [(place, score, {name: score}) for place, score in zip(*found, strict=True)]
+        return [(row, score, {name: score}) for row, score in zip(*found, strict=True)]
 
     def _dense(
-        self, dense: DenseIndex, text: str, n: int, at: NDArray[np.intp] | None
+        self, dense: DenseIndex, text: str, n: int, at: NDArray[np.intp] | None, rows: Rows
     ) -> tuple[list[int], list[float]]:
         assert self._encoder is not None  # noqa: S101 - there are vectors only where there is an encoder
         query = self._encoder.encode([text])[0]
-        near = dense.nearest(query, n) if at is None else at
-        if near is None:
-            found = best(dense.scores(query), n)
+        if at is None:
+            found = dense.nearest(query, n) or best(dense.scores(query), n, rows)
         else:
-            near.sort()
-            found = best(dense.scores_at(near, query), n, near)
+            found = best(dense.scores_at(at, query), n, rows)
         said_nothing = found[1][:1] == [0.0] and not query.any()
         return ([], []) if said_nothing else found
 
