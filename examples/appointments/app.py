@@ -27,6 +27,11 @@ def not_past(_: Proposal, day: str | None, today: str) -> str | None:
     return "That day is in the past." if day and day < today else None
 
 
+@app.constraint
+def known_doctor(_: Proposal, doctor: str | None, doctors: list[str]) -> str | None:
+    return None if doctor is None or doctor in doctors else f"Nobody is called {doctor} here."
+
+
 @app.function
 async def free_hours(doctor: str, day: str) -> list[str]:
     if day.endswith("-31"):

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from datetime import datetime
+from pathlib import Path
 
 import pytest
 
@@ -15,6 +17,9 @@ from dialoom.automata.automaton import Automaton, State, Transition, pack_visits
 from dialoom.errors import NothingToLearn, UnknownName
 from dialoom.flows import Application, Ports, begin, parse_flow, step
 from dialoom.flows.checking import check
+from dialoom.flows.intents import Likeness
+from dialoom.flows.recording import read_recording
+from dialoom.testing.replay import replay
 
 NOW = datetime(2026, 11, 21, 9, 0)
 
@@ -111,7 +116,9 @@ def test_that_the_flow_answers_what_it_knows_and_the_automaton_the_rest(model: M
     assert outside.source == "automaton"
     assert outside.text
     assert "did not understand" not in outside.text
-    assert chat.state == before
+    assert (chat.state.stack, chat.state.memory, chat.state.misses) == (before.stack, before.memory, before.misses)
+    assert [item.text for item in chat.state.history[-2:]] == ["I forgot my password and cannot log in", outside.text]
+    assert [event.kind for event in outside.events] == ["user_said", "answered_outside"]
     assert asyncio.run(chat.say("opening hours", NOW)).source == "flow"
     assert len(chat.dialogue) == 7
 
@@ -123,3 +130,35 @@ def test_that_rules_of_the_flow_see_the_automatons_state(model: Model) -> None:
     chat = FlowChat(flow, Agent(model))
     reply = asyncio.run(chat.say("I forgot my password", NOW))
     assert reply.text in {state.name for state in model.automaton.states}
+
+
+def test_that_a_flow_beside_an_agent_is_reloaded_recorded_and_replayed(model: Model, tmp_path: Path) -> None:
+    path, record = tmp_path / "desk.yaml", tmp_path / "s.jsonl"
+    path.write_text(FLOW)
+    os.utime(path, (1, 1))
+    agent = Agent(model)
+    chat = FlowChat(path, agent, record=record)
+    asyncio.run(chat.open())
+    assert asyncio.run(chat.say("I forgot my password and cannot log in", NOW)).answer is not None
+    path.write_text(FLOW.replace("nine to five", "ten to six"))
+    assert asyncio.run(chat.say("opening hours", NOW)).text == "From ten to six.\nWelcome to the desk."
+    assert chat.notice == "desk.yaml was reloaded."
+    path.write_text("flow: [")
+    assert asyncio.run(chat.say("opening hours", NOW)).source == "flow"
+    assert "the old version keeps running" in chat.notice
+    recording = read_recording(record)
+    assert [event.offset for event in recording.events] == list(range(len(recording.events)))
+    new = parse_flow(FLOW.replace("nine to five", "ten to six")).flow
+    turns = asyncio.run(replay(recording, new, Application(), Likeness(model.encoder)))
+    assert [turn.differences() for turn in turns if not turn.same] == []
+
+
+def test_that_a_rule_on_the_automatons_state_replays_with_the_state_of_its_turn(model: Model, tmp_path: Path) -> None:
+    flow = parse_flow(
+        FLOW.replace("go: hours}]", "go: hours}, {go: spot}]") + '  spot: {say: "{{ signals.automaton }}", go: hello}\n'
+    ).flow
+    chat = FlowChat(flow, Agent(model), record=tmp_path / "s.jsonl")
+    said = {asyncio.run(chat.say(text, NOW)).text for text in ("I forgot my password", "hello there")}
+    assert len(said) == 2
+    turns = asyncio.run(replay(read_recording(tmp_path / "s.jsonl"), flow, Application(), Likeness(model.encoder)))
+    assert [turn.same for turn in turns] == [True, True]

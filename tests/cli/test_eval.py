@@ -60,6 +60,83 @@ def test_that_users_are_simulated_from_the_automaton(run: Run, model: Path, tmp_
     assert run("eval", "simulate", str(model), cwd=tmp_path).returncode == 2
 
 
+TABLE = """
+flow: table
+start: ask
+slots:
+  guests: {type: integer, min: 1, recognise: number}
+nodes:
+  ask:
+    ask: {guests: For how many guests?}
+    rules: [{filled: [guests], go: booked}]
+  booked: {say: "A table for {{ guests }}.", go: end}
+"""
+GOALS = """
+- id: two
+  opening: a table please
+  answers: [{when: [how many], say: for two}]
+  reached: [a table for]
+  memory: {guests: 2}
+- {id: nine, domain: large, opening: a table for 9, reached: [a table for], memory: {guests: 8}}
+"""
+
+
+def test_that_flows_are_simulated_and_compared_in_one_table(run: Run, model: Path, tmp_path: Path) -> None:
+    for name, text in {"a.yaml": TABLE, "b.yaml": TABLE.replace("min: 1", "min: 3"), "goals.yaml": GOALS}.items():
+        (tmp_path / name).write_text(text)
+    arguments = ("eval", "simulate", "a.yaml", "b.yaml", "--goals", "goals.yaml", "--log", "talks.jsonl")
+    done = run(*arguments, "--json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    one, other = json.loads(done.stdout)
+    assert (one["file"], one["talks"], one["completion"], one["domains"]) == (
+        "a.yaml",
+        2,
+        0.5,
+        {"all": 1.0, "large": 0.0},
+    )
+    assert other["completion"] == 0.0
+    logged = [json.loads(line) for line in (tmp_path / "talks.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert [(talk["file"], talk["goal"], talk["reached"]) for talk in logged][:2] == [
+        ("a.yaml", "two", True),
+        ("a.yaml", "nine", False),
+    ]
+    table = run(*arguments, cwd=tmp_path).stdout
+    for row in (
+        "goals reached",
+        "turns to success",
+        "repairs",
+        "handed off",
+        "conformance",
+        "model calls",
+        "ms a turn",
+    ):
+        assert row in table
+    refused = run("eval", "simulate", "a.yaml", str(model), "--goals", "goals.yaml", cwd=tmp_path)
+    assert refused.returncode == 2
+    assert "remembers no slots" in refused.stderr
+    nobody = run("eval", "simulate", "a.yaml", "--user", "sampled", cwd=tmp_path)
+    assert nobody.returncode == 2
+    assert "--agent" in nobody.stderr
+    beside = run(
+        "eval", "simulate", "a.yaml", "--user", "sampled", "--agent", str(model), "--count", "2", "--json", cwd=tmp_path
+    )
+    assert json.loads(beside.stdout)["talks"] == 2
+
+
+def test_that_calls_are_priced_by_a_table(run: Run, model: Path, tmp_path: Path) -> None:
+    (tmp_path / "goals.yaml").write_text("- {id: a, opening: where is my parcel, reached: [zzz]}")
+    (tmp_path / "prices.yaml").write_text("scripted: {prompt: 1, completion: 1}")
+    arguments = ("eval", "simulate", str(model), "--goals", "goals.yaml", "--model", "scripted", "--turns", "2")
+    told = json.loads(run(*arguments, "--prices", "prices.yaml", "--json", cwd=tmp_path).stdout)
+    assert told["bill"]["calls"] == 2
+    assert told["bill"]["unpriced"] == 0
+    assert "unknown" in run(*arguments, cwd=tmp_path).stdout
+    (tmp_path / "prices.yaml").write_text("scripted: 3")
+    wrong = run(*arguments, "--prices", "prices.yaml", cwd=tmp_path)
+    assert wrong.returncode == 2
+    assert "no table of prices" in wrong.stderr
+
+
 @pytest.mark.parametrize(
     "arguments",
     [

@@ -15,7 +15,7 @@ from dialoom.cli.flow import flow_app
 from dialoom.cli.replay import replay_command
 from dialoom.cli.test import run_tests
 from dialoom.errors import UnknownName, UsageError
-from dialoom.flows import Runner
+from dialoom.flows import Ports, Runner, load_application
 from dialoom.flows.load import flow_schema
 from dialoom.flows.source import parse_yaml
 
@@ -90,8 +90,8 @@ def test_that_the_schema_is_printed() -> None:
 def test_that_tests_are_run_and_reported(tmp_path: Path) -> None:
     code, text = dialoom("test", SHOP, "--only", "correction -", "--junit", tmp_path / "out.xml")
     assert code == 0
-    assert "9 passed, 0 failed" in text
-    assert 'tests="9"' in (tmp_path / "out.xml").read_text()
+    assert "20 passed, 0 failed" in text
+    assert 'tests="20"' in (tmp_path / "out.xml").read_text()
     assert dialoom("test", SHOP, "--only", "correction -", "--least", "90")[0] == 1
     (tmp_path / "f.yaml").write_text(FLOW)
     (tmp_path / "test_f.yaml").write_text(
@@ -119,6 +119,15 @@ def test_that_replay_shows_the_first_turn_that_differs(tmp_path: Path) -> None:
     assert "said: ['Done.'] then, ['Finished.'] now" in text
 
 
+def test_that_replay_tells_again_what_was_told_and_computes_nothing(tmp_path: Path) -> None:
+    pytest.importorskip("semantic_text_splitter", reason="the extra 'documents' is not installed")
+    store, record = SHOP.parent / "store", tmp_path / "s.jsonl"
+    run = Runner(store / "store.yaml", Ports(load_application(store / "app.py")), record=record)
+    for text in (None, "what is in stock", "anything under 100", "can I return shoes", "my shoe size is 41"):
+        asyncio.run(run.say(text) if text else run.open())
+    assert dialoom("replay", record, "--flow", store / "store.yaml") == (0, "5 turns, all the same\n")
+
+
 def test_that_chat_runs_a_flow_and_records_it(tmp_path: Path) -> None:
     from dialoom.cli.application import app as whole
 
@@ -144,11 +153,20 @@ def test_that_a_learned_agent_answers_outside_the_flow(tmp_path: Path) -> None:
     (tmp_path / "lines.txt").write_text("a pizza\nI forgot my password and cannot log in\n")
     agent = ["--agent", str(tmp_path / "agent.dialoom")]
     script = ["--script", str(tmp_path / "lines.txt")]
-    result = CliRunner().invoke(
-        whole, ["chat", str(SHOP / "shop.yaml"), "--app", str(SHOP / "app.py"), *agent, *script]
-    )
+    record = tmp_path / "s.jsonl"
+    shop = [str(SHOP / "shop.yaml"), "--app", str(SHOP / "app.py")]
+    result = CliRunner().invoke(whole, ["chat", *shop, *agent, *script, "--trace", "--log", str(record)])
     assert result.exit_code == 0, result.output
     assert "flow> What type of pizza" in result.output
     assert "automaton> " in result.output
+    assert "answered_outside" in result.output
+    assert "  state     " in result.output
+    flow: list[str | Path] = ["--flow", SHOP / "shop.yaml", "--app", SHOP / "app.py"]
+    assert dialoom("replay", record, *flow, *agent)[1] == "3 turns, all the same\n"
+    plain = CliRunner().invoke(whole, ["chat", *shop, *agent, *script, "--model", "ranked"])
+    assert "model_failed" not in plain.output
+    assert plain.exit_code == 0, plain.output
+    no_way = CliRunner().invoke(whole, ["chat", *shop, *script, "--model", "ranked"])
+    assert isinstance(no_way.exception, UsageError)
     mistaken = CliRunner().invoke(whole, ["chat", str(tmp_path / "agent.dialoom"), *agent, *script])
     assert isinstance(mistaken.exception, UsageError)

@@ -10,7 +10,7 @@ import pytest
 
 from dialoom.errors import InvalidFile, UnknownName, UsageError
 from dialoom.evaluation.bertscore import BertScore
-from dialoom.evaluation.experiments.measures import measure
+from dialoom.evaluation.experiments.measures import Answered, measure
 
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
@@ -92,7 +92,7 @@ def test_that_scores_are_rescaled_by_the_baseline_of_the_folder(folder: Path) ->
 def test_that_it_is_a_metric_of_experiments_and_mistakes_are_told(folder: Path) -> None:
     item = measure(f"bertscore-f:{folder}@1").item
     assert item is not None
-    assert item(("the parcel",), "the parcel") == pytest.approx(1.0)
+    assert item(Answered("the parcel", "the parcel")) == pytest.approx(1.0)
     with pytest.raises(UnknownName, match="bertscore-f:FOLDER"):
         measure("bertscore:x")
     with pytest.raises(UsageError, match="no layer 9"):

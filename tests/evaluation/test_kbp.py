@@ -130,18 +130,77 @@ def test_that_the_command_prints_every_row(files: dict[str, str], monkeypatch: p
 
 def test_that_the_table_names_the_classes(files: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("dialoom.evaluation.knowledge.train_planner", quick)
-    done = command("--train", files["train"], "--dev", files["dev"], "--no-ablations", "--replies", "extractive")
+    done = command("--train", files["train"], "--dev", files["dev"], "--no-ablations")
     assert done.exit_code == 0, done.output
     for word in (
-        "Planning on dev",
-        "Replies on dev",
+        "Table III: planning on dev",
+        "Table IV",
+        "Table V:",
+        "Figure 5",
+        "Table VI:",
+        "Table VII",
+        "count characters",
+        "judge of consistency",
         "ground both",
         "refined steps 3",
         "BOTH_DOCUMENTS",
         "learned",
         "train 240",
+        "dev replies 80",
     ):
         assert word in done.stdout
+
+
+def test_that_replies_can_be_left_out_and_sampled(files: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dialoom.evaluation.knowledge.train_planner", quick)
+    arguments = ("--train", files["train"], "--dev", files["dev"], "--no-ablations", "--json")
+    assert json.loads(command(*arguments, "--replies", "none").stdout)["replies"] == {}
+    report = json.loads(command(*arguments, "--reply-turns", "7").stdout)
+    assert report["turns"]["dev replies"] == 7
+    assert set(report["replies"]["dev"]["planned"]) == {
+        "bleu_1",
+        "rouge_l",
+        "persona_consistency",
+        "knowledge_consistency",
+    }
+
+
+def test_that_a_unified_model_has_its_own_rows(
+    files: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("torch", reason="the extra 'train' is not installed")
+    from dialoom.knowledge.unified.model import UnifiedModel
+    from dialoom.knowledge.unified.sequences import Lengths
+
+    monkeypatch.setattr("dialoom.evaluation.knowledge.train_planner", quick)
+    base, lengths = tiny_base(tmp_path / "base"), Lengths(reply=4)
+    UnifiedModel.start(base, ("PERSONA", "DOCUMENTS"), lengths=lengths).save(tmp_path / "unims")
+    done = command(
+        "--train", files["train"], "--dev", files["dev"], "--no-ablations", "--json", "--reply-turns", "12",
+        "--replies", f"unims:{tmp_path / 'unims'}",
+    )  # fmt: skip
+    assert done.exit_code == 0, done.output
+    report = json.loads(done.stdout)
+    assert set(report["rows"]["dev"]) == {"bm25", "learned", "unims"}
+    assert {"no_mask", "with_bm25", "with_learned", "planned"} <= set(report["replies"]["dev"])
+    assert report["planning"] == report["rows"]["dev"]["learned"]["planning"]
+
+
+def tiny_base(path: Path) -> Path:
+    from tokenizers import Regex, Tokenizer
+    from tokenizers.models import WordLevel
+    from tokenizers.pre_tokenizers import Split
+    from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
+
+    words = Tokenizer(WordLevel({"<unk>": 0, "</s>": 1, **{t: i for i, t in enumerate(THINGS, 2)}}, unk_token="<unk>"))
+    words.pre_tokenizer = Split(Regex("."), "isolated")
+    PreTrainedTokenizerFast(tokenizer_object=words, unk_token="<unk>", eos_token="</s>").save_pretrained(path)
+    config = LlamaConfig(
+        vocab_size=8, hidden_size=8, intermediate_size=8, num_hidden_layers=1, num_attention_heads=1, eos_token_id=1,
+        bos_token_id=1,
+    )  # fmt: skip
+    LlamaForCausalLM(config).save_pretrained(path)
+    return path
 
 
 def test_that_another_format_is_refused_with_the_ones_there_are(files: dict[str, str]) -> None:

@@ -23,12 +23,13 @@ slots:
   item:
     type: object
     fields: {kind: {type: text}, size: {type: text}}
+  items: {type: list, items: {type: object, fields: {kind: {type: text}, size: {type: text}}}}
 nodes:
   ask:
     prompt: Ask.
     ask: Well?
     understand: [model]
-    memory: [name, age, tags, item]
+    memory: [name, age, tags, item, items]
     next: [done]
     constraints: [CONSTRAINT]
     fallback: {say: Gave up.}
@@ -59,6 +60,7 @@ ITEM = {"kind": "pizza", "size": None}
         ("{range: {slot: tags, max: 2}}", {"tags": ["a", "b"]}, {"tags": ["a", "b", "c"]}),
         ("{pattern: {slot: name, matches: '[A-Z][a-z]+'}}", {"name": "Ada"}, {"name": "ada"}),
         ("{complete: [item]}", {"item": {"kind": "pizza", "size": "xl"}}, {"item": ITEM}),
+        ("{complete: [items]}", {"items": [{"kind": "pizza", "size": "xl"}]}, {"items": [ITEM]}),
         ("{length: 10}", {"utterance": "Short."}, {"utterance": "Much longer than that."}),
         ("{forbidden: [refund]}", {"utterance": "We refunded it."}, {"utterance": "A Refund!"}),
         ("{forbidden: ['/refund\\w*/']}", {"utterance": "Fine."}, {"utterance": "We refunded it."}),
@@ -170,6 +172,7 @@ nodes:
         "constraint": "grown up",
         "message": "You must be 18.",
         "node": "ask",
+        "flow": "f",
     }
     assert [event.cause for event in turn.of("slot_changed")] == ["recognised", "undone"]
     assert talk.say("18").text == "Welcome."
@@ -209,3 +212,43 @@ nodes:
     talk = Talk(flow)
     assert talk.all(None, "damn it").text == "Please.\nGo?"
     assert talk.where == "f.a"
+
+
+@pytest.mark.parametrize(
+    ("utterance", "wrong"),
+    [
+        ("Welche Größe?", True),
+        ("Noch etwas?", True),
+        ("Quale pizza desidera?", True),
+        ("ご注文は？", True),
+        ("What size?", False),
+        ("Large Margherita, Caesar salad", False),
+        ("Pizza or salad?", False),
+        ("Your card number, please", False),
+    ],
+)
+def test_that_short_words_are_judged_where_their_language_can_be_told(utterance: str, wrong: bool) -> None:
+    text, violated = answers("{language: [en]}", utterance)
+    assert (text == "Gave up.\nWell?", bool(violated)) == (wrong, wrong)
+
+
+@pytest.mark.parametrize("utterance", ["Ja", "OK", "Prima", "$19.00", "Dr Anna Smith"])
+def test_that_words_of_no_one_language_are_let_through_and_the_trace_says_so(utterance: str) -> None:
+    output = json.dumps({"ASSISTANT_UTTERANCE": utterance, "NEXT_NODE": "done"})
+    talk = Talk(BASE.replace("CONSTRAINT", "{language: [en]}"), model=ScriptedModel([output]))
+    turn = talk.say("hello there")
+    assert turn.text == utterance
+    assert "cannot be told" in turn.of("constraint_undecided")[0].data["message"]
+
+
+def test_that_the_users_language_may_be_constrained() -> None:
+    flow = """
+flow: f
+start: a
+constraints: [{language: [en], of: user, message: English please.}]
+nodes:
+  a: {ask: Go?, slots: {ok: {type: boolean, recognise: yes_no}}, rules: [{filled: [ok], go: end}]}
+"""
+    talk = Talk(flow)
+    assert talk.all(None, "Ich möchte eine große Pizza").text == "English please.\nGo?"
+    assert talk.say("I do not know").text != "English please.\nGo?"

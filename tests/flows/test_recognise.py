@@ -7,11 +7,14 @@ from typing import Any
 
 import pytest
 
+from dialoom.flows import Application
 from dialoom.flows.flow import Intent
 from dialoom.flows.intents import Likeness, find_intents, likeness_of, segments
 from dialoom.flows.recognise import Hearing, recognise
 from dialoom.flows.slots import Slot
 from dialoom.testing.encoders import HashedWords
+
+from .talking import Talk
 
 NOW = datetime(2026, 11, 21, 9, 0)  # a Saturday
 SIZE = Slot(type="choice", choices={"small": ["little"], "large": ["big", "family size"]}, recognise="choices")
@@ -83,6 +86,16 @@ def test_that_whole_numbers_are_read(text: str, value: int | None) -> None:
         ("date", "the day after tomorrow", "2026-11-23"),
         ("date", "on the 3rd of December", "2026-12-03"),
         ("date", "next Friday at 3pm", "2026-11-27"),
+        ("date", "a table for 4 on Friday", "2026-11-27"),
+        ("date", "for two on friday at 8", "2026-11-27"),
+        ("date", "may I come on Monday?", "2026-11-23"),
+        ("date", "we are three, Friday works", "2026-11-27"),
+        ("date", "next week on Tuesday", "2026-11-24"),
+        ("date", "Tuesday next week", "2026-11-24"),
+        ("date", "on the 4th please", "2026-12-04"),
+        ("date", "the 3rd floor", None),
+        ("date", "march please", None),
+        ("date", "we may see", None),
         ("date", "a large pizza", None),
         ("time", "at half past nine", "09:30"),
         ("time", "at 14:30", "14:30"),
@@ -172,3 +185,34 @@ def test_that_an_encoder_of_few_words_is_not_asked_about_others() -> None:
     assert find_intents("would you like a pizza", intents, likeness)[0].intent == "eat"
     assert find_intents("jump straight to farewell, I already paid", intents, likeness) == []
     assert likeness_of({"eat": Intent(examples=examples[:3])}) is None
+
+
+def test_that_a_count_before_a_day_is_left_to_the_number() -> None:
+    hearing = Hearing("a table for 4 tomorrow", NOW)
+    day = recognise("day", Slot.model_validate({"type": "date", "recognise": "date"}), hearing)
+    assert day is not None
+    hearing.take(day)
+    guests = recognise("guests", Slot.model_validate({"type": "integer", "recognise": "number"}), hearing)
+    assert (day.value, guests and guests.value) == ("2026-11-22", 4)
+
+
+def test_that_a_recogniser_of_the_application_that_raises_is_told_and_reads_nothing() -> None:
+    app = Application()
+
+    @app.recogniser
+    def number(text: str) -> str | None:
+        raise LookupError(text)
+
+    talk = Talk(
+        """
+flow: f
+start: a
+slots: {size: {type: choice, choices: [small], recognise: choices}, n: {recognise: {by: function, function: number}}}
+nodes: {a: {ask: {size: Which size?, n: Which number?}, rules: [{filled: [size, n], go: end}]}}
+""",
+        app,
+    )
+    turn = talk.say("small")
+    assert turn.text == "Which number?"
+    assert turn.of("function_failed")[0].data["error"] == "LookupError: small"
+    assert talk.memory == {"size": "small"}

@@ -217,3 +217,85 @@ def test_that_hidden_words_are_told(tmp_path: Path) -> None:
         path, Header(session="s", flow="f"), [Event(offset=0, kind="user_said", data={"text": "[hidden]", "now": ""})]
     )
     assert hidden_words(read_recording(path))
+
+
+APP = """from dialoom.flows import Application
+
+app = Application()
+
+
+@app.function
+def reserve(guests: int) -> str:
+    return "PLACE"
+"""
+TOLD = FLOW.replace("slots:", "slots:\n  place: {type: text}").replace("}, go: bye}", "}, into: place, go: bye}")
+TOLD = TOLD.replace("for {{ guests }}", "at {{ place }}").replace("go: close", "go: ask_again") + (
+    "  ask_again: {set: {guests: null}, go: ask}\n"
+)
+
+
+@pytest.fixture
+def application_file(tmp_path: Path) -> Clock:
+    clock = Clock(tmp_path / "app.py")
+    clock.write(APP)
+    return clock
+
+
+def test_that_an_edit_of_the_application_takes_effect_at_the_next_turn(edited: Clock, application_file: Clock) -> None:
+    edited.write(TOLD)
+    run = Runner(edited.path, app=application_file.path, clock=lambda: NOW)
+    assert say(run, "inside for 4").startswith("A table inside at PLACE.")
+    application_file.write(APP.replace("PLACE", "the window"))
+    assert say(run, "5").startswith("A table inside at the window.")
+    assert run.notice == "app.py was reloaded."
+    assert say(run, "5").startswith("A table inside at the window.")
+    assert run.notice == ""
+
+
+@pytest.mark.parametrize(
+    ("broken", "words"),
+    [
+        ("def (", "SyntaxError"),
+        ("raise SystemExit", "SystemExit"),
+        ("x = 1", "defines no `app`"),
+        (APP.replace("def reserve", "def book"), "Unknown function 'reserve'"),
+    ],
+)
+def test_that_a_broken_edit_of_the_application_keeps_the_old_one_and_says_why(
+    edited: Clock, application_file: Clock, broken: str, words: str
+) -> None:
+    edited.write(TOLD)
+    run = Runner(edited.path, app=application_file.path, clock=lambda: NOW)
+    application_file.write(broken)
+    assert say(run, "inside for 4").startswith("A table inside at PLACE.")
+    assert run.notice.startswith("The edit of app.py does not work, and the old version keeps running:")
+    assert words in run.notice
+    assert say(run, "5").startswith("A table inside at PLACE.")
+    assert run.notice == ""
+    application_file.write(APP.replace("PLACE", "the window"))
+    assert say(run, "5").startswith("A table inside at the window.")
+
+
+def test_that_flow_and_application_are_edited_together(edited: Clock, application_file: Clock) -> None:
+    edited.write(TOLD)
+    run = Runner(edited.path, app=application_file.path, clock=lambda: NOW)
+    edited.write(TOLD.replace("call: reserve", "call: book"))
+    assert say(run, "inside").startswith("For how many?")
+    assert "Unknown function 'book'" in run.notice
+    application_file.write(APP.replace("def reserve", "def book").replace("PLACE", "the bar"))
+    assert say(run, "4").startswith("A table inside at the bar.")
+    assert run.notice.startswith("table.yaml and app.py were reloaded.")
+
+
+def test_that_an_edit_of_the_flow_does_not_run_the_application_again(edited: Clock, application_file: Clock) -> None:
+    edited.write(TOLD)
+    application_file.write(APP.replace('return "PLACE"', "seen.append(1)\n    return str(len(seen))") + "\nseen = []\n")
+    run = Runner(edited.path, app=application_file.path, clock=lambda: NOW)
+    assert say(run, "inside for 4").startswith("A table inside at 1.")
+    edited.write(TOLD.replace("A table", "One table"))
+    assert say(run, "5").startswith("One table inside at 2.")
+
+
+def test_that_a_flow_without_a_file_runs_as_well() -> None:
+    run = Runner(parse_flow(FLOW).flow, Ports(application()), clock=lambda: NOW)
+    assert say(run, "inside for 4") == "A table inside for 4."

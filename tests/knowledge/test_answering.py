@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Sequence
 
@@ -109,6 +110,16 @@ async def test_that_the_budget_of_calls_and_time_is_kept() -> None:
     assert len(await steps(RefineSettings(steps=9, calls=1))) == 1
     assert await steps(RefineSettings(steps=9, milliseconds=0)) == []
     assert await steps(RefineSettings(steps=0)) == []
+
+
+async def test_that_a_reply_that_takes_too_long_is_not_waited_for() -> None:
+    class Slow(Echo):
+        async def read(self, query: Query, evidence: Sequence[Evidence]) -> str:
+            if self.calls:
+                await asyncio.sleep(30)
+            return await super().read(query, evidence)
+
+    assert await steps(RefineSettings(milliseconds=30), Slow()) == []
 
 
 async def test_that_a_failing_model_ends_refinement_quietly() -> None:

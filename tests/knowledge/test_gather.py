@@ -1,17 +1,22 @@
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Sequence
 
 import pytest
 
 from dialoom.errors import UnknownName, UsageError
-from dialoom.knowledge.base import Evidence, Plan, Query, Source
+from dialoom.knowledge.base import Evidence, Passage, Plan, Query, Source
 from dialoom.knowledge.gather import GatherSettings, Knowledge
+from dialoom.knowledge.memory import Memory
 from dialoom.knowledge.order import closed
 from dialoom.knowledge.planning.fixed import AlwaysPlanner, NeverPlanner
+from dialoom.knowledge.planning.pools import candidate_pools
 from dialoom.knowledge.planning.prompted import PromptedPlanner
 from dialoom.knowledge.relevance import LexicalRelevance, PromptedRelevance
+from dialoom.knowledge.sources import IndexedSource, MemorySource
+from dialoom.knowledge.sources.asked import HANGING
 
 from .doubles import Answers, Fixed, asking
 
@@ -133,3 +138,74 @@ async def test_that_a_scorers_answer_of_the_wrong_shape_scores_nothing() -> None
     evidence = [Evidence("A", e.passage, 1.0) for e in Fixed("A", ["x", "y"]).search(asking("x"), 5)]
     for answer in ('{"scores": [1.0]}', '{"scores": [2, 3]}', "all good"):
         assert await PromptedRelevance(Answers(answer, answer)).relevance(asking("x"), evidence) == [0.0, 0.0]
+
+
+class Looking:
+    """A planner that asks every source for candidates, as a planner that weighs evidence does."""
+
+    async def plan(self, query: Query, sources: Sequence[Source]) -> Plan:
+        await candidate_pools(query, sources)
+        return Plan(closed([source.name for source in sources], sources))
+
+
+async def test_that_what_a_planner_asked_is_not_asked_again() -> None:
+    first = Fixed("A", [f"boots {i}" for i in range(30)])
+    second = Fixed("B", ["care"], depends_on=["A"])
+    broken = Fixed("C", fails=True)
+    found = await Knowledge([first, second, broken], Looking(), LexicalRelevance()).gather(asking("boots"))
+    assert [len(source.asked) for source in (first, broken)] == [1, 1]
+    assert len({e.id for e in (*found.evidence, *found.reserve) if e.source == "A"}) == 10
+    assert [(event.source, event.kind) for event in found.events] == [("C", "failed")]
+    # What it hangs from differs: a planner looks at all candidates, a turn keeps the best.
+    assert [len(query.evidence) for query in second.asked] == [20, 3]
+
+
+async def test_that_every_turn_asks_anew() -> None:
+    source = Fixed("A", ["boots"])
+    knowledge = Knowledge([source], Looking(), LexicalRelevance())
+    for _ in range(2):
+        await knowledge.gather(asking("boots"))
+    assert len(source.asked) == 2
+
+
+async def test_that_a_search_under_way_is_waited_for_and_not_begun_again() -> None:
+    source = Fixed("A", ["boots"], seconds=1.2)  # longer than a planner waits, shorter than a turn does
+    found = await Knowledge([source], Looking(), LexicalRelevance()).gather(asking("boots"))
+    assert len(source.asked) == 1
+    assert [e.source for e in found.evidence] == ["A"]
+
+
+async def test_that_a_source_that_failed_its_planner_leaves_an_event() -> None:
+    class Blind(Looking):
+        async def plan(self, query: Query, sources: Sequence[Source]) -> Plan:
+            await super().plan(query, sources)
+            return Plan(("A",))
+
+    sources = [Fixed("A", ["boots"]), Fixed("B", fails=True)]
+    found = await Knowledge(sources, Blind(), LexicalRelevance()).gather(asking("boots"))
+    assert [(event.source, event.kind) for event in found.events] == [("B", "failed")]
+    assert "while planning" in found.events[0].reason
+
+
+async def test_that_a_source_that_never_comes_back_is_left_alone() -> None:
+    source = Fixed("A", ["boots"], seconds=1.0)
+    knowledge = Knowledge([source], AlwaysPlanner(), LexicalRelevance(), GatherSettings(deadline=0.02))
+    events = [(await knowledge.gather(asking("boots"))).events[0] for _ in range(HANGING + 2)]
+    assert HANGING <= len(source.asked) <= HANGING + 1  # the last one may be a moment short of its deadline
+    assert [event.kind for event in events[:HANGING]] == ["slow"] * HANGING
+    assert events[-1].kind == "failed"
+    assert "not come back" in events[-1].reason
+
+
+async def test_that_turns_of_two_users_side_by_side_see_their_own_passages_alone() -> None:
+    notes = [Passage(f"{who}{i}", f"the order of {who} is late", owner=who) for who in ("ann", "bob") for i in range(3)]
+    memory = Memory()
+    for who in ("ann", "bob"):
+        memory.remember(who, "order", who, f"the order of {who}")
+    sources: list[Source] = [IndexedSource("NOTES", "", notes), MemorySource("MEMORY", "", memory)]
+    knowledge = Knowledge(sources, Looking(), LexicalRelevance())
+    users = ["ann", "bob", "", "ann", "bob", "eve"]
+    turns = await asyncio.gather(*(knowledge.gather(asking("my order", user=user)) for user in users))
+    for user, turn in zip(users, turns, strict=True):
+        found = (*turn.evidence, *turn.reserve)
+        assert {e.passage.owner for e in found} == ({user} if user in ("ann", "bob") else set())

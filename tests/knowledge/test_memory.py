@@ -134,3 +134,27 @@ def test_that_the_best_matching_fact_comes_first(memory: Memory) -> None:
 def test_that_nobody_is_remembered_without_a_name(memory: Memory) -> None:
     with pytest.raises(UsageError, match="user"):
         read_turn(memory, "", "my shoe size is 42")
+
+
+def test_that_what_is_too_old_is_never_read_and_goes_by_itself(tmp_path: Path) -> None:
+    clock = Clock()
+    path = tmp_path / "memory.sqlite"
+    memory = Memory(path, keep=timedelta(days=30), clock=clock)
+    memory.remember("ann", "home", "Bern", "The customer lives in Bern.")
+    clock.now += timedelta(days=20)
+    memory.remember("ann", "name", "Ann", "name Ann")
+    clock.now += timedelta(days=20)
+    assert [fact.subject for fact in memory.history("ann")] == ["name"]
+    memory.remember("ann", "size", "41", "size 41")
+    memory.close()
+    assert b"Bern" not in path.read_bytes()
+
+
+def test_that_what_is_forgotten_is_no_longer_in_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "memory.sqlite"
+    memory = Memory(path)
+    read_turn(memory, "ann", "I live in Bern.")
+    assert b"Bern" in path.read_bytes()
+    read_turn(memory, "ann", "forget everything")
+    memory.close()
+    assert b"Bern" not in path.read_bytes()

@@ -78,6 +78,50 @@ def test_that_a_broken_pdf_names_the_file(tmp_path: Path) -> None:
         list(folder_passages(tmp_path))
 
 
+def test_that_a_pdf_gives_the_text_of_its_pages(tmp_path: Path) -> None:
+    pytest.importorskip("pypdf")
+    pytest.importorskip("semantic_text_splitter")
+    (tmp_path / "hours.pdf").write_bytes(pdf("We open at nine.", "We close at six."))
+    (found,) = folder_passages(tmp_path)
+    assert found.text == "We open at nine.\n\nWe close at six."
+    assert (found.id, found.start, found.end) == ("hours.pdf#0", 0, len(found.text))
+
+
+def pdf(*pages: str) -> bytes:
+    """A small PDF with one line of text a page."""
+    font = 3 + 2 * len(pages)
+    kids = " ".join(f"{3 + 2 * i} 0 R" for i in range(len(pages)))
+    objects = ["<< /Type /Catalog /Pages 2 0 R >>", f"<< /Type /Pages /Kids [{kids}] /Count {len(pages)} >>"]
+    for i, text in enumerate(pages):
+        drawn = f"BT /F1 12 Tf 72 720 Td ({text}) Tj ET"
+        objects.append(
+            f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents {4 + 2 * i} 0 R"
+            f" /Resources << /Font << /F1 {font} 0 R >> >> >>"
+        )
+        objects.append(f"<< /Length {len(drawn)} >>\nstream\n{drawn}\nendstream")
+    objects.append("<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>")
+    body, places = b"%PDF-1.4\n", []
+    for number, written in enumerate(objects, start=1):
+        places.append(len(body))
+        body += f"{number} 0 obj\n{written}\nendobj\n".encode()
+    table = "".join(f"{place:010d} 00000 n \n" for place in places)
+    end = f"xref\n0 {len(objects) + 1}\n0000000000 65535 f \n{table}"
+    trailer = f"trailer\n<< /Size {len(objects) + 1} /Root 1 0 R >>\nstartxref\n{len(body)}\n%%EOF\n"
+    return body + (end + trailer).encode()
+
+
+def test_that_plain_text_is_cut_where_sentences_end(tmp_path: Path) -> None:
+    pytest.importorskip("semantic_text_splitter")
+    (tmp_path / "deep").mkdir()
+    text = "We open at nine. We close at six. On Sunday we are closed."
+    (tmp_path / "deep" / "opening_hours.txt").write_text(text)
+    found = list(folder_passages(tmp_path, size=35))
+    assert len(found) > 1
+    assert all(text[p.start : p.end] == p.text and len(p.text) <= 35 for p in found)
+    assert {p.metadata["title"] for p in found} == {"opening hours"}
+    assert found[0].id == "deep/opening_hours.txt#0"
+
+
 def test_that_a_missing_folder_is_the_callers_mistake(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="no folder"):
         list(folder_passages(tmp_path / "nowhere"))

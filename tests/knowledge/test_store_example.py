@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "store" / "store.py"
+EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "store" / "app.py"
 
 
 def test_that_the_store_answers_remembers_and_admits_what_it_does_not_know() -> None:

@@ -1,4 +1,4 @@
-"""The turn loop: redact -> tag -> route -> examples -> reply -> re-fill, each stage a record in the turn's trace."""
+"""The turn loop: redact -> tag -> route -> facts -> examples -> reply -> re-fill, each stage a record in the trace."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from dialoom.agent.facts import Facts
 from dialoom.agent.model import Model
 from dialoom.agent.responders import Answer, Responder, RetrieveResponder
 from dialoom.agent.sequences import to_rounds
@@ -21,6 +22,7 @@ from dialoom.dialogue import Dialogue, Role, Utterance
 from dialoom.errors import ModelError, UsageError
 from dialoom.examples.base import Example
 from dialoom.files import writable
+from dialoom.flows.application import Application
 from dialoom.models.blocking import run_sync
 
 Hook = Callable[[Dialogue, Route], Utterance | None]
@@ -60,17 +62,29 @@ class Agent:
     """Answers conversations with a learned model. Holds no conversation itself; `chat` starts one.
 
     `responder` makes the reply (default: the best example's own words). `hook` is asked first when the automaton has
-    no answer of its own.
+    no answer of its own. `app` adds what is true: states that name a computation answer with its description, and
+    where its planner finds that a turn needs knowledge sources, the reply is theirs.
     """
 
-    def __init__(self, model: Model, responder: Responder | None = None, *, hook: Hook | None = None) -> None:
+    def __init__(
+        self,
+        model: Model,
+        responder: Responder | None = None,
+        *,
+        hook: Hook | None = None,
+        app: Application | None = None,
+    ) -> None:
         self.model = model
         self.responder: Responder = responder or RetrieveResponder()
         self.hook = hook
+        self.facts = Facts(app, model.automaton) if app is not None else None
 
-    def chat(self, id: str = "chat", *, log: Path | str | None = None) -> Chat:  # noqa: A002
-        """A new conversation; with `log`, every finished turn is appended to that file as a line of JSON."""
-        return Chat(self, Dialogue(id, ()), log=Path(log) if log is not None else None)
+    def chat(self, id: str = "chat", *, user: str = "", log: Path | str | None = None) -> Chat:  # noqa: A002
+        """A new conversation; with `log`, every finished turn is appended to that file as a line of JSON.
+
+        `user` says whose memory and profile may be read; by default nobody's but the conversation's own.
+        """
+        return Chat(self, Dialogue(id, ()), user=user or id, log=Path(log) if log is not None else None)
 
     def place(self, context: Dialogue, recorder: Recorder) -> tuple[Dialogue, Route]:
         """The conversation redacted and tagged, and where it stands."""
@@ -84,13 +98,18 @@ class Agent:
             decided.update(self._told(route))
         return tagged, route
 
-    async def turn(self, context: Dialogue) -> Turn:
+    async def turn(self, context: Dialogue, user: str = "") -> Turn:
         """The reply to a conversation so far. Deterministic for a deterministic responder.
 
         A model that fails does not end the turn: the best example's words are said, and the trace tells why.
         """
         recorder = Recorder()
+        with recorder.heard():
+            return await self._turn(context, user or context.id, recorder)
+
+    async def _turn(self, context: Dialogue, user: str, recorder: Recorder) -> Turn:
         tagged, route = self.place(context, recorder)
+        told = await self.facts.tell(context, tagged, route, user, recorder) if self.facts is not None else None
         with recorder.stage("examples") as decided:
             examples = self.model.examples(tagged, route)
             decided["chosen"] = [
@@ -104,7 +123,7 @@ class Agent:
                 for example in examples
             ]
         with recorder.stage("reply") as decided:
-            answer = await self._answer(tagged, route, examples, recorder, decided)
+            answer = told or await self._answer(tagged, route, examples, recorder, decided)
             decided["source"] = answer.source
         with recorder.stage("refill") as decided:
             text = refill(answer.text, personal_values(context))
@@ -155,9 +174,10 @@ class Agent:
 class Chat:
     """A conversation under way. A turn is applied whole or not at all: a failure leaves it as it was."""
 
-    def __init__(self, agent: Agent, dialogue: Dialogue, *, log: Path | None = None) -> None:
+    def __init__(self, agent: Agent, dialogue: Dialogue, *, user: str = "", log: Path | None = None) -> None:
         self.agent = agent
         self.dialogue = dialogue
+        self.user = user
         self._log = log
 
     def say(self, text: str) -> Turn:
@@ -180,7 +200,7 @@ class Chat:
 
     async def _advance(self, said: Utterance) -> Turn:
         asked = replace(self.dialogue, utterances=(*self.dialogue.utterances, said))
-        turn = await self.agent.turn(asked)
+        turn = await self.agent.turn(asked, self.user)
         if self._log is not None:
             append(self._log, {"session": asked.id, "message": said.text, **turn.to_json()})
         self.dialogue = replace(asked, utterances=(*asked.utterances, Utterance(Role.SYSTEM, turn.text)))

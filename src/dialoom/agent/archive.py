@@ -13,17 +13,22 @@ from dialoom.files import Parts, pack_json, replacing, unpack_json
 
 FORMAT = "dialoom-model"
 VERSION = 1
-MAX_ENTRIES = 200
+MAX_ENTRIES = 20_000  # a learned planner has some twenty for each knowledge source, and there may be hundreds
 MAX_ENTRY_BYTES = 4 * 1024**3
 MANIFEST = "manifest.json"
 STAMP = (1980, 1, 1, 0, 0, 0)  # equal models give equal files
 
 
 def save(path: Path | str, manifest: Mapping[str, Any], components: Mapping[str, Parts]) -> None:
-    """Write `manifest` and the parts of each component to `path`, whole or not at all."""
+    """Write `manifest` and the parts of each component to `path`, whole or not at all.
+
+    Raises `InvalidFile` for more entries than `load` reads.
+    """
     entries = {MANIFEST: pack_json({"format": FORMAT, "version": VERSION, **manifest})}
     for component, parts in components.items():
         entries.update({f"{component}/{name}": body for name, body in parts.items()})
+    if len(entries) > MAX_ENTRIES:
+        raise InvalidFile(path, f"{len(entries)} entries, and at most {MAX_ENTRIES} are written.")
     with replacing(path) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
         for name in sorted(entries):
             archive.writestr(zipfile.ZipInfo(name, STAMP), entries[name], compress_type=zipfile.ZIP_DEFLATED)

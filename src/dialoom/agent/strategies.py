@@ -63,12 +63,14 @@ STRATEGIES: Mapping[str, Strategy] = MappingProxyType(
 class Library:
     """Training dialogues and what strategies look up in them; each part is built on first use and shared.
 
-    `encoder` is fitted to the dialogues when none is given. `seed` fixes random draws and learning.
+    `encoder` is fitted to the dialogues when none is given. `seed` fixes random draws and learning. `approximate`
+    finds near vectors by a neighbour graph, for sets too large to compare with every one.
     """
 
     dialogues: Sequence[Dialogue]
     encoder: Encoder | None = None
     seed: int = 0
+    approximate: bool = False
 
     def selector(self, name: str) -> Selector:
         """The selector `name`, one of `SELECTORS` that need no more than transcripts. Raises `UnknownName`."""
@@ -114,7 +116,7 @@ class Library:
     @cached_property
     def _selectors(self) -> Selectors:
         encoder = self.encoder or LSAEncoder.fit(u.text for d in self.index.dialogues() for u in d.utterances)
-        return Selectors(self.index, encoder, seed=self.seed)
+        return Selectors(self.index, encoder, seed=self.seed, approximate=self.approximate)
 
 
 @dataclass(frozen=True, slots=True)

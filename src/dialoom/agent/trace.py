@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
 
-from dialoom.models.base import Completion, Message, Usage
+from dialoom.errors import UsageError
+from dialoom.models.base import Capabilities, Completion, LanguageModel, Message, Request, Scorer, Usage
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +46,63 @@ class Recorder:
     calls: list[Call] = field(default_factory=list)
 
     @contextmanager
+    def heard(self) -> Iterator[None]:
+        """Inside the block, calls of every `Overheard` model are recorded here."""
+        token = _listening.set(self)
+        try:
+            yield
+        finally:
+            _listening.reset(token)
+
+    def note(self, name: str, decided: Mapping[str, Any]) -> None:
+        """A part of the stage before it, whose time it has."""
+        self.stages.append(Stage(name, 0.0, decided))
+
+    @contextmanager
     def stage(self, name: str) -> Iterator[dict[str, Any]]:
         """Time a block; what the block puts into the yielded dict becomes the stage's record."""
         decided: dict[str, Any] = {}
         start = time.perf_counter()
         yield decided
         self.stages.append(Stage(name, (time.perf_counter() - start) * 1000.0, decided))
+
+
+_listening: ContextVar[Recorder | None] = ContextVar("recorder", default=None)
+
+
+@dataclass(frozen=True, slots=True)
+class Overheard:
+    """A model whose calls stand in the trace of the turn they are made in, wherever it is used."""
+
+    model: LanguageModel
+
+    @property
+    def name(self) -> str:
+        """The model's name."""
+        return self.model.name
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """The model's capabilities."""
+        return self.model.capabilities
+
+    async def generate(self, request: Request) -> Completion:
+        """The model's answer, noted."""
+        completion = await self.model.generate(request)
+        recorder = _listening.get()
+        if recorder is not None:
+            recorder.calls.append(Call.of(request.messages, completion))
+        return completion
+
+    def stream(self, request: Request) -> AsyncIterator[str]:
+        """The model's answer in pieces, which are not noted."""
+        return self.model.stream(request)
+
+    async def score(self, messages: Sequence[Message], texts: Sequence[str]) -> list[float]:
+        """The model's scores, if it is a `Scorer` (`capabilities.scoring`); not noted."""
+        if not isinstance(self.model, Scorer):
+            raise UsageError(f"{self.name} cannot score texts.")
+        return await self.model.score(messages, texts)
 
 
 @dataclass(frozen=True, slots=True)

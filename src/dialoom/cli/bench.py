@@ -10,9 +10,11 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
+from dialoom.cli import bench_replies
 from dialoom.cli.console import Json, out, print_json, progress
 
 app = typer.Typer(help="Measure true replies.", no_args_is_help=True)
+app.command("replies", epilog=bench_replies.EXAMPLE)(bench_replies.replies_command)
 
 
 @app.callback()

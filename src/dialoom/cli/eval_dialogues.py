@@ -37,6 +37,7 @@ def dialogues_command(
     items: Annotated[
         Path | None, typer.Option(help="Only write what is asked, a line of JSON a turn, to answer it elsewhere.")
     ] = None,
+    app: Annotated[Path | None, typer.Option(help="The application module of flows among the systems.")] = None,
     plan: Annotated[bool, typer.Option("--plan", help="Only count what would be asked.")] = False,
     as_json: Json = False,
 ) -> None:
@@ -48,10 +49,12 @@ def dialogues_command(
     source = experiment_file.parent
     target = folder or Path(f"{experiment_file.stem}-results")
     if items is not None or plan:
-        _planned(Plan.make(experiment, Opener(source), target), items, as_json=as_json)
+        _planned(
+            Plan.make(experiment, Opener(source, prices=experiment.prices, app=app), target), items, as_json=as_json
+        )
         return
     with _progress() as advance:
-        results = run_sync(run_experiment(experiment, source, target, advance=advance))
+        results = run_sync(run_experiment(experiment, source, target, advance=advance, app=app))
     summary = summarised(results)
     write_report(results, summary, target / "report.html")
     write_text(target / "summary.json", json.dumps(summary.to_json(), ensure_ascii=False, indent=1) + "\n")
@@ -146,8 +149,22 @@ def remarks(run: Mapping[str, Any], summary: Summary) -> list[str]:
                 f"{rate.judge} on {rate.system}: the two orders agree on {rate.agreement:.0%} of the pairs; "
                 f"{rate.first:.0%} of its verdicts are for what stood first."
             )
+    if run.get("stale"):
+        told.append(f"{run['stale']} answers in the folder are of other code, data or settings and do not count.")
+    told += [f"{name} is of {counts}." for name, counts in partly(summary).items()]
     if run["torn"]:
         told.append(f"{run['torn']} records had been cut short by an earlier stop and were asked again.")
+    return told
+
+
+def partly(summary: Summary) -> dict[str, str]:
+    """The metrics that not every reply is measured by, with how many are: those that need labels."""
+    told: dict[str, str] = {}
+    for name in summary.lines[0].metrics if summary.lines else ():
+        counts = {line.system: (line.metrics[name].count, line.replies) for line in summary.lines}
+        if any(count < replies for count, replies in counts.values()):
+            listed = ", ".join(f"{count} of {replies} ({name})" for name, (count, replies) in counts.items())
+            told[name] = f"the replies with the labels it needs: {listed}"
     return told
 
 

@@ -63,6 +63,7 @@ def table(systems: Mapping[str, Scores]) -> Table:
         "words": lambda found: str(found.richness.unigrams),
         "trigrams": lambda found: str(found.richness.trigrams),
         "responses": lambda found: str(found.richness.responses),
+        "placeholders a turn": lambda found: f"{found.placeholders:.2f}",
         "empty offers": lambda found: f"{found.violations.empty_offers} of {found.violations.empty_results}",
         "early references": lambda found: f"{found.violations.early_references} of {found.violations.references}",
     }

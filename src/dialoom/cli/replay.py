@@ -9,8 +9,10 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
+from dialoom.agent.model import Model
 from dialoom.cli.console import out
 from dialoom.flows.application import Application, load_application
+from dialoom.flows.intents import Likeness
 from dialoom.flows.load import load_flow
 from dialoom.flows.recording import read_recording
 from dialoom.testing.replay import hidden_words, replay
@@ -22,6 +24,9 @@ def replay_command(
     app: Annotated[
         Path | None, typer.Option(help="The application module, for its recognisers and constraints.")
     ] = None,
+    agent: Annotated[
+        Path | None, typer.Option(help="The learned agent that stood beside the flow: its encoder hears intents.")
+    ] = None,
 ) -> None:
     """Replay a recorded conversation and show the first turn that differs. Exit code 1 if one does.
 
@@ -30,7 +35,9 @@ def replay_command(
     Example: dialoom replay session.jsonl --flow new.yaml
     """
     recording = read_recording(session)
-    turns = asyncio.run(replay(recording, load_flow(flow).flow, load_application(app) if app else Application()))
+    likeness = Likeness(Model.load(agent).encoder) if agent else None
+    application = load_application(app) if app else Application()
+    turns = asyncio.run(replay(recording, load_flow(flow).flow, application, likeness))
     if hidden_words(recording):
         out.print("Secret words were left out of this recording; the turns that need them differ.")
     first = next((turn for turn in turns if not turn.same), None)

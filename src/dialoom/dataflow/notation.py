@@ -53,12 +53,13 @@ class Unchecked:
         return True
 
 
-def from_lispress(text: str, builder: Builder) -> Computation:
+def from_lispress(text: str, builder: Builder, given: Mapping[str, Computation] | None = None) -> Computation:
     """The computation that a program denotes. `let` gives shared nodes, `^T x` is checked, strings are trimmed.
 
+    `given` are variables from outside: a node each, so that no value is ever read as a piece of program.
     Raises `InvalidRule` for a syntax or type error and `UnknownName` for a function or argument that is not there.
     """
-    return _Reading(builder).run(read(text))
+    return _Reading(builder).run(read(text), dict(given or {}))
 
 
 class _Reading:
@@ -69,8 +70,8 @@ class _Reading:
         self.values: list[Computation] = []
         self.tasks: list[tuple[Any, ...]] = []
 
-    def run(self, expression: Expression) -> Computation:
-        self.tasks.append((self.visit, expression, {}))
+    def run(self, expression: Expression, given: dict[str, Computation]) -> Computation:
+        self.tasks.append((self.visit, expression, given))
         while self.tasks:
             step, *arguments = self.tasks.pop()
             step(*arguments)

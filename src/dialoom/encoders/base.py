@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol, runtime_checkable
+from typing import Literal, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 Vectors = NDArray[np.float32]
+Pooling = Literal["mean", "cls"]
+"""How the vectors of a text's tokens become one: their mean, or that of the first (CLS) token."""
 
 
 @runtime_checkable

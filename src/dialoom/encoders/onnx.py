@@ -6,16 +6,14 @@ import json
 from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
-from dialoom.encoders.base import Vectors
+from dialoom.encoders.base import Pooling, Vectors
 from dialoom.encoders.rows import encode_written
 from dialoom.errors import InvalidFile, MissingExtra, RunError, UsageError
 from dialoom.files import read_text
-
-Pooling = Literal["mean", "cls"]
 
 
 class ONNXEncoder:
@@ -103,7 +101,10 @@ def _opened(path: Path, load: Any) -> Any:
 
 
 def _pooling(folder: Path) -> Pooling:
-    return "cls" if _setting(folder / "1_Pooling", "config.json", "pooling_mode_cls_token", False) else "mean"
+    said = [
+        _setting(folder / "1_Pooling", "config.json", key, "") for key in ("pooling_mode", "pooling_mode_cls_token")
+    ]
+    return "cls" if said[0] == "cls" or said[1] is True else "mean"
 
 
 def _setting(folder: Path, name: str, key: str, default: Any) -> Any:

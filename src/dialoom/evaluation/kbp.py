@@ -132,14 +132,16 @@ def bm25_scores(turns: Sequence[LabelledTurn]) -> Scores:
     Documents are sought with the persona found first added to the query. Ties go to the last candidate. Raises
     `MissingExtra` without jieba.
     """
-    chosen = []
-    for turn in turns:
-        query = _marked(turn.context)
-        persona = okapi_first([_jieba(p.text) for p in turn.pools[PERSONA]], _jieba(query))
-        found = turn.pools[PERSONA][persona].text.replace(" ", "")
-        document = okapi_first([_jieba(p.text) for p in turn.pools[DOCUMENTS]], _jieba(query + found))
-        chosen.append({PERSONA: persona, DOCUMENTS: document})
-    return Scores(recall_at_1(turns, chosen))
+    return Scores(recall_at_1(turns, [bm25_first(turn) for turn in turns]))
+
+
+def bm25_first(turn: LabelledTurn) -> dict[str, int]:
+    """Where in its pools the evidence stands that `bm25_scores` finds."""
+    query = _marked(turn.context)
+    persona = okapi_first([_jieba(p.text) for p in turn.pools[PERSONA]], _jieba(query))
+    found = turn.pools[PERSONA][persona].text.replace(" ", "")
+    document = okapi_first([_jieba(p.text) for p in turn.pools[DOCUMENTS]], _jieba(query + found))
+    return {PERSONA: persona, DOCUMENTS: document}
 
 
 def okapi_first(pool: Sequence[Sequence[str]], query: Sequence[str], *, k1: float = 1.5, b: float = 0.75) -> int:

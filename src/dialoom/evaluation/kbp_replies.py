@@ -1,9 +1,8 @@
-"""Replies on KBP turns: tables V to VII and figure 5 of UniMS-RAG for one planner, one ranker and any reader.
+"""Replies on KBP turns: tables V to VII and figure 5 of UniMS-RAG, for any planner, retriever and reader.
 
-BLEU-1 and ROUGE-L count characters, the corpus being Chinese. Persona and knowledge consistency are the share of
-turns resting on a persona entry (a document) whose reply agrees with it: a consistency of 0.5 or more. The scorer is
-the lexical one unless another is given, not the paper's fine-tuned model, so rows compare with each other and not
-with the paper's.
+BLEU-1 and ROUGE-L count characters, the corpus being Chinese; white space is left out. Consistency is counted as in
+the paper, by another judge than its fine-tuned model (see `kbp_consistency`), so those columns compare with each
+other and not with the paper's.
 """
 
 from __future__ import annotations
@@ -11,16 +10,16 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import asdict, dataclass
 
-from dialoom.evaluation.kbp import DOCUMENTS, PERSONA
-from dialoom.knowledge.base import ConsistencyScorer, Evidence, Query, Reader, tenths
+from dialoom.evaluation.kbp import DOCUMENTS, PERSONA, bm25_first
+from dialoom.evaluation.kbp_consistency import Judge
+from dialoom.knowledge.base import Evidence, Query, Reader, tenths
 from dialoom.knowledge.labelled import LabelledTurn
 from dialoom.knowledge.planning.evidence import EvidencePlanner
 from dialoom.knowledge.ranking.ranker import Watch
 from dialoom.knowledge.refinement import RefineSettings, draft, refine
-
-_AGREES = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,12 +69,24 @@ ROWS: Mapping[str, Choice] = {
     "evidence_3": lambda r: r.top(r.plan, 3),
 }
 """What each row shows the reader: table VII's ablations, and figure 5's two and three pieces a source."""
+NO_MASK, WITH_BM25, WITH_LEARNED = "no_mask", "with_bm25", "with_learned"
+"""Rows that only some systems have: table VII without the evidence mask, table V with another retriever."""
 
 REFINEMENTS: Mapping[str, RefineSettings] = {
     **{f"refined_alpha_{n}": RefineSettings(alpha=n, steps=1) for n in (1, 2, 3)},
-    **{f"refined_steps_{n}": RefineSettings(alpha=1, steps=n) for n in (2, 3)},
+    **{f"refined_steps_{n}": RefineSettings(alpha=1, steps=n, calls=n) for n in (1, 2, 3)},
 }
 """Table VI, from three pieces a source: within-step by alpha, multi-step by steps."""
+
+TABLES: Mapping[str, Sequence[str]] = {
+    "Table V: replies, by retriever": ("planned", WITH_BM25, WITH_LEARNED),
+    "Figure 5: pieces of evidence a source": ("planned", "evidence_2", "evidence_3"),
+    "Table VI: refinement, from three pieces a source": ("evidence_3", *REFINEMENTS),
+    "Table VII: ablations": (
+        "planned", "ground_planning", "ground_retrieval", "ground_both", NO_MASK, "always", "never",
+    ),
+}  # fmt: skip
+"""The rows of each table of the paper."""
 
 
 def ranked(planner: EvidencePlanner, turns: Sequence[LabelledTurn]) -> list[Ranked]:
@@ -96,44 +107,100 @@ def ranked(planner: EvidencePlanner, turns: Sequence[LabelledTurn]) -> list[Rank
     return found
 
 
+def with_bm25(turns: Sequence[Ranked]) -> list[Ranked]:
+    """The same plans with the paper's BM25 as retriever: its first candidate before the others."""
+    found = []
+    for r in turns:
+        first = bm25_first(r.turn)
+        by_source = {
+            source: sorted(evidence, key=lambda e, best=r.turn.pools[source][first[source]]: e.passage is not best)  # type: ignore[misc]
+            for source, evidence in r.found.items()
+        }
+        found.append(Ranked(r.turn, r.plan, by_source))
+    return found
+
+
 async def reply_rows(
-    turns: Sequence[Ranked], reader: Reader, consistency: ConsistencyScorer, watch: Watch | None = None
+    turns: Sequence[Ranked],
+    reader: Reader,
+    judge: Judge,
+    *,
+    others: Mapping[str, tuple[Sequence[Ranked], Reader]] | None = None,
+    watch: Watch | None = None,
 ) -> dict[str, ReplyScores]:
-    """Every row of `ROWS` and `REFINEMENTS`. Raises `ModelError` when the reader fails."""
-    rows = {}
-    for done, (name, choose) in enumerate(ROWS.items(), start=1):
-        replies = [await reader.read(Query(r.turn.context), choose(r)) for r in turns]
-        rows[name] = await scored(turns, replies, consistency)
+    """Every row of `ROWS` and `REFINEMENTS`, and `others` with their own evidence and reader.
+
+    Raises `ModelError` when the reader fails.
+    """
+    others = others or {}
+    reader = _Recorded(reader)
+    number = len(ROWS) + len(REFINEMENTS) + len(others)
+    rows: dict[str, ReplyScores] = {}
+
+    def told() -> None:
         if watch is not None:
-            watch("replies", done, len(ROWS) + len(REFINEMENTS))
-    for done, (name, settings) in enumerate(REFINEMENTS.items(), start=len(ROWS) + 1):
-        replies = [await _refined(r, reader, consistency, settings) for r in turns]
-        rows[name] = await scored(turns, replies, consistency)
-        if watch is not None:
-            watch("replies", done, len(ROWS) + len(REFINEMENTS))
+            watch("replies", len(rows), number)
+
+    for name, choose in ROWS.items():
+        rows[name] = await _row(turns, choose, reader, judge)
+        told()
+    for name, (ranked_otherwise, other) in others.items():
+        rows[name] = await _row(ranked_otherwise, ROWS["planned"], other, judge)
+        told()
+    for name, settings in REFINEMENTS.items():
+        replies = [await _refined(r, reader, judge, settings) for r in turns]
+        rows[name] = await scored(turns, replies, [frozenset(r.plan) for r in turns], judge)
+        told()
     return rows
 
 
-async def _refined(r: Ranked, reader: Reader, consistency: ConsistencyScorer, settings: RefineSettings) -> str:
+async def _row(turns: Sequence[Ranked], choose: Choice, reader: Reader, judge: Judge) -> ReplyScores:
+    shown = [choose(r) for r in turns]
+    replies = [await reader.read(Query(r.turn.context), evidence) for r, evidence in zip(turns, shown, strict=True)]
+    return await scored(turns, replies, [frozenset(e.source for e in evidence) for evidence in shown], judge)
+
+
+async def _refined(r: Ranked, reader: Reader, judge: Judge, settings: RefineSettings) -> str:
     query = Query(r.turn.context)
-    first = await draft(query, r.top(r.plan, 3), reader, consistency)
+    first = await draft(query, r.top(r.plan, 3), reader, judge.scorer)
     reserve = [evidence for source in r.plan for evidence in r.found[source][3:]]
-    drafts = [first, *await refine(query, first, reserve, reader, consistency, settings)]
+    drafts = [first, *await refine(query, first, reserve, reader, judge.scorer, settings)]
     return max(drafts, key=lambda d: d.score).text
 
 
-async def scored(turns: Sequence[Ranked], replies: Sequence[str], consistency: ConsistencyScorer) -> ReplyScores:
-    """One row from its replies."""
+class _Recorded:
+    """A reader that is not asked the same twice: many rows show a turn the same evidence."""
+
+    def __init__(self, reader: Reader) -> None:
+        self._reader = reader
+        self._said: dict[tuple[object, ...], str] = {}
+
+    async def read(self, query: Query, evidence: Sequence[Evidence]) -> str:
+        key = (query.context.id, len(query.context.utterances), *((e.source, e.id, e.relevance) for e in evidence))
+        if key not in self._said:
+            self._said[key] = await self._reader.read(query, evidence)
+        return self._said[key]
+
+
+async def scored(
+    turns: Sequence[Ranked], replies: Sequence[str], called: Sequence[AbstractSet[str]], judge: Judge
+) -> ReplyScores:
+    """One row from its replies and the sources called for each."""
     gold = [r.turn.reply for r in turns]
-    agreed: dict[str, list[bool]] = {PERSONA: [], DOCUMENTS: []}
-    for r, reply in zip(turns, replies, strict=True):
-        for source, held in agreed.items():
-            texts = [e.text for e in r.found.get(source, ()) if e.id in r.turn.gold.get(source, ())]
-            if texts:
-                held.append(max(await consistency.consistency(reply, texts)) >= _AGREES)
-    shares = {source: 100 * sum(held) / len(held) if held else 0.0 for source, held in agreed.items()}
+    shares = {}
+    for source in (PERSONA, DOCUMENTS):
+        held = [await _held(r, reply, source, c, judge) for r, reply, c in zip(turns, replies, called, strict=True)]
+        shares[source] = 100 * sum(held) / max(len(held), 1)
     rouge = sum(rouge_l(a, b) for a, b in zip(replies, gold, strict=True)) / max(len(gold), 1)
     return ReplyScores(100 * bleu_1(replies, gold), 100 * rouge, shares[PERSONA], shares[DOCUMENTS])
+
+
+async def _held(r: Ranked, reply: str, source: str, called: AbstractSet[str], judge: Judge) -> bool:
+    """Whether a turn counts as consistent: see `kbp_consistency`."""
+    needed = r.turn.gold.get(source, frozenset())
+    if not needed or source not in called:
+        return not needed and source not in called
+    return await judge.agrees(source, reply, [p.text for p in r.turn.pools[source] if p.id in needed])
 
 
 def bleu_1(replies: Sequence[str], gold: Sequence[str]) -> float:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from dialoom.errors import MissingExtra
@@ -17,18 +17,55 @@ from dialoom.evaluation.kbp import (
     read_turns,
     train_planner,
 )
-from dialoom.evaluation.kbp_replies import ReplyScores, ranked, reply_rows
-from dialoom.knowledge.base import Reader
+from dialoom.evaluation.kbp_consistency import Judge, accuracy, fitted_judge
+from dialoom.evaluation.kbp_replies import (
+    NO_MASK,
+    WITH_BM25,
+    WITH_LEARNED,
+    Ranked,
+    ReplyScores,
+    ranked,
+    reply_rows,
+    with_bm25,
+)
+from dialoom.evaluation.kbp_unified import unified_ranked, unified_scores
+from dialoom.knowledge.base import ConsistencyScorer, Reader
 from dialoom.knowledge.consistency import LexicalConsistency
 from dialoom.knowledge.labelled import LabelledTurn
+from dialoom.knowledge.planning.evidence import EvidencePlanner
 from dialoom.knowledge.ranking.ranker import Watch
+from dialoom.knowledge.reading import ExtractiveReader, RememberingReader
+from dialoom.knowledge.unified.model import UnifiedModel
+from dialoom.knowledge.unified.using import UnifiedReader
 
-LEARNED, FORGETFUL, DISJOINT, BM25 = "learned", "without_memory", "persona_disjoint", "bm25"
+LEARNED, FORGETFUL, DISJOINT, BM25, UNIMS = "learned", "without_memory", "persona_disjoint", "bm25", "unims"
+
+
+@dataclass(frozen=True)
+class ReplySettings:
+    """Whose replies are scored: `unified`'s own (then planner and retriever too), else `reader`'s.
+
+    Without either, evidence is quoted, and turns without any are answered as a like turn was in training. `turns` of
+    each split are scored, evenly spaced; 0 scores all.
+    """
+
+    reader: Reader | None = None
+    unified: UnifiedModel | None = None
+    consistency: ConsistencyScorer = field(default_factory=LexicalConsistency)
+    turns: int = 300
+
+    def sample(self, turns: Sequence[LabelledTurn]) -> list[LabelledTurn]:
+        """The turns that are replied to."""
+        number = min(self.turns or len(turns), len(turns))
+        return [turns[i * len(turns) // number] for i in range(number)]
 
 
 @dataclass
 class KnowledgeReport:
-    """Rows of the paper's tables III and IV. `rows` are by split, then by method; `notes` say what is missing."""
+    """Rows of the paper's tables III and IV by split, then by method, and `replies` with those of tables V to VII.
+
+    `notes` say what is missing and how replies were judged.
+    """
 
     rows: dict[str, dict[str, Scores]] = field(default_factory=dict)
     counts: dict[str, int] = field(default_factory=dict)
@@ -59,12 +96,12 @@ def evaluate_kbp(
     test: Sequence[str] = (),
     *,
     ablations: bool = True,
-    reader: Reader | None = None,
+    replies: ReplySettings | None = None,
     watch: Watch | None = None,
 ) -> KnowledgeReport:
     """Train on `train` alone and report on the rest. Raises `InvalidFile` or `InvalidRecord` for other files.
 
-    With `reader`, also what it replies (tables V to VII); raises `ModelError` when it fails. With `ablations`, also a
+    With `replies`, also tables V to VII; raises `ModelError` when a reader fails. With `ablations`, also a
     planner without training memory, and one on a split whose evidence was never seen.
     """
     learning = read_turns(train, split="train")
@@ -77,9 +114,8 @@ def evaluate_kbp(
     planner = train_planner(learning, watch=watch)
     for name, turns in held.items():
         report.rows[name][LEARNED] = learned_scores(planner, turns)
-        if reader is not None:
-            rows = reply_rows(ranked(planner, turns), reader, LexicalConsistency(), watch)
-            report.replies[name] = asyncio.run(rows)
+    if replies is not None:
+        asyncio.run(_add_replies(report, planner, learning, held, replies, watch))
     if ablations:
         planner = train_planner(learning, remember=False, watch=watch)
         for name, turns in held.items():
@@ -90,6 +126,63 @@ def evaluate_kbp(
             for name, turns in (("train", split.train), ("planned", split.planned), ("retrieved", split.retrieved)):
                 report.counts[f"disjoint {name}"] = len(turns)
     return report
+
+
+async def _add_replies(
+    report: KnowledgeReport,
+    planner: EvidencePlanner,
+    learning: Sequence[LabelledTurn],
+    held: Mapping[str, Sequence[LabelledTurn]],
+    settings: ReplySettings,
+    watch: Watch | None,
+) -> None:
+    judge = await fitted_judge(settings.consistency, learning)
+    quoting = RememberingReader(learning, ExtractiveReader(pieces=3, small_talk=""))
+    for name, all_turns in held.items():
+        turns = settings.sample(all_turns)
+        report.counts[f"{name} replies"] = len(turns)
+        learned = ranked(planner, turns)
+        if settings.unified is None:
+            reader = settings.reader or quoting
+            others = _with_bm25(report, learned, reader)
+            report.replies[name] = await reply_rows(learned, reader, judge, others=others, watch=watch)
+        else:
+            own = unified_ranked(settings.unified, turns, watch)
+            report.rows[name][UNIMS] = unified_scores(settings.unified, own)
+            report.replies[name] = await _unified_rows(report, settings.unified, own, learned, judge, watch)
+        report.notes += await _told(name, judge, turns)
+
+
+async def _unified_rows(
+    report: KnowledgeReport,
+    model: UnifiedModel,
+    own: Sequence[Ranked],
+    learned: Sequence[Ranked],
+    judge: Judge,
+    watch: Watch | None,
+) -> dict[str, ReplyScores]:
+    reader = UnifiedReader(model)
+    retrieved = [replace(mine, found=other.found) for mine, other in zip(own, learned, strict=True)]
+    others: dict[str, tuple[Sequence[Ranked], Reader]] = {
+        **_with_bm25(report, own, reader),
+        WITH_LEARNED: (retrieved, reader),
+        NO_MASK: (own, UnifiedReader(replace(model, masked=False))),
+    }
+    return await reply_rows(own, reader, judge, others=others, watch=watch)
+
+
+def _with_bm25(
+    report: KnowledgeReport, turns: Sequence[Ranked], reader: Reader
+) -> dict[str, tuple[Sequence[Ranked], Reader]]:
+    return {WITH_BM25: (with_bm25(turns), reader)} if any(BM25 in rows for rows in report.rows.values()) else {}
+
+
+async def _told(name: str, judge: Judge, turns: Sequence[LabelledTurn]) -> list[str]:
+    if not all(any(source in turn.plan for turn in turns) for source in judge.thresholds):
+        return []
+    right = await accuracy(judge, turns)
+    shares = ", ".join(f"{share:.1f} % for {source}" for source, share in right.items())
+    return [f"The judge of consistency tells own from other evidence of {name}'s gold replies in {shares}."]
 
 
 def _add_bm25(report: KnowledgeReport, held: dict[str, list[LabelledTurn]]) -> None:

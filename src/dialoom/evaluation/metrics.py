@@ -81,6 +81,19 @@ def reciprocal_rank(ranked: Sequence[Hashable], relevant: Collection[Hashable]) 
     return next((1 / rank for rank, item in enumerate(ranked, 1) if item in wanted), 0.0)
 
 
+def macro_f1(gold: Sequence[str], found: Sequence[str], classes: Sequence[str] | None = None) -> float:
+    """F1 of each class against the rest, averaged over `classes` (default: those that occur in `gold`).
+
+    A class without a hit counts 0. Raises `UsageError` when the two differ in length or are empty.
+    """
+    _paired(found, gold)
+    scores = []
+    for name in sorted(set(gold)) if classes is None else classes:
+        hits = sum(a == name == b for a, b in zip(gold, found, strict=True))
+        scores.append(2 * hits / total if (total := gold.count(name) + found.count(name)) else 0.0)
+    return sum(scores) / len(scores)
+
+
 def _paired(replies: Sequence[str], references: Sequence[str]) -> None:
     if len(replies) != len(references):
         raise UsageError(

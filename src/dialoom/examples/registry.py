@@ -24,7 +24,8 @@ from dialoom.examples.uniform import RandomSelector
 class Selectors:
     """Opens the selectors of one corpus by name; what two of them share is built once.
 
-    `size` is how many spoken utterances retrieval looks at; `dense-history` looks at `HISTORY` instead.
+    `size` is how many spoken utterances retrieval looks at; `dense-history` looks at `HISTORY` instead. With
+    `approximate` vectors are searched by a neighbour graph (HNSW) and not one by one.
     """
 
     index: TurnIndex
@@ -32,6 +33,7 @@ class Selectors:
     candidates: Candidates | None = None
     seed: int = 0
     size: int = 2
+    approximate: bool = False
 
     def open(self, name: str) -> Selector:
         """The selector called `name`, one of `SELECTORS`.
@@ -50,17 +52,19 @@ class Selectors:
     @cached_property
     def concatenation(self) -> ConcatenationSelector:
         """Cosine over the whole conversation as one text."""
-        return ConcatenationSelector.build(self.index, self._encoder)
+        return ConcatenationSelector.build(self.index, self._encoder, approximate=self.approximate)
 
     @cached_property
     def dense(self) -> DenseSelector:
         """Cosine over the last `size` utterances."""
-        return DenseSelector.build(self.index, self._encoder, size=self.size)
+        return DenseSelector.build(self.index, self._encoder, size=self.size, approximate=self.approximate)
 
     @cached_property
     def dense_history(self) -> DenseSelector:
         """Cosine over the whole conversation, where the recent weighs more."""
-        return DenseSelector.build(self.index, self._encoder, size=HISTORY, decay=HISTORY_DECAY)
+        return DenseSelector.build(
+            self.index, self._encoder, size=HISTORY, decay=HISTORY_DECAY, approximate=self.approximate
+        )
 
     @property
     def _encoder(self) -> Encoder:

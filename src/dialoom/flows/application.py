@@ -1,4 +1,4 @@
-"""What an author's Python gives a flow, registered by name: functions, constraints, recognisers, output models.
+"""What an author's Python gives a flow: functions, constraints, recognisers, output models by name; who tells facts.
 
 A flow file names these and can never import anything: code enters only from the module that the person who runs the
 flow names.
@@ -19,6 +19,7 @@ from pydantic import BaseModel
 
 from dialoom.errors import InvalidFile, UsageError
 from dialoom.flows.constraints import Proposal
+from dialoom.flows.facts import Answerer, Describer
 
 F = TypeVar("F", bound=Callable[..., Any])
 M = TypeVar("M", bound=type[BaseModel])
@@ -34,6 +35,14 @@ class Application:
     constraints: dict[str, Judge] = field(default_factory=dict)
     recognisers: dict[str, Callable[[str], Any]] = field(default_factory=dict)
     outputs: dict[str, type[BaseModel]] = field(default_factory=dict)
+    computations: dict[str, Callable[..., Any]] = field(default_factory=dict)
+    states: dict[str, str] = field(default_factory=dict)
+    """For a learned agent: names or tags of the automaton's states to what is described there, a computation in
+    Lispress or the name of a registered one. A parameter `context` of the latter receives the conversation."""
+    describer: Describer | None = None
+    """Who describes computations (`dialoom.agent.describing`)."""
+    answerer: Answerer | None = None
+    """Who answers from knowledge sources (`dialoom.agent.answering`)."""
 
     def function(self, function: F) -> F:
         """Register a function for `call` nodes and template context, under its own name.
@@ -51,6 +60,11 @@ class Application:
     def recogniser(self, function: F) -> F:
         """Register a recogniser: text to a value (or a `Reading`, which says where it stands), or None."""
         _add(self.recognisers, "recogniser", function.__name__, function)
+        return function
+
+    def computation(self, function: F) -> F:
+        """Register a function for `describe` nodes: it returns a computation, as Lispress or as a node."""
+        _add(self.computations, "computation", function.__name__, function)
         return function
 
     def output(self, model: M) -> M:
@@ -77,11 +91,13 @@ def load_application(path: Path | str) -> Application:
     spec = importlib.util.spec_from_file_location(name, source)
     if spec is None or not isinstance(spec.loader, SourceFileLoader):
         raise InvalidFile(source, "not a Python file.")
-    module = importlib.util.module_from_spec(spec)
+    module, old = importlib.util.module_from_spec(spec), sys.modules.get(name)
     sys.modules[name] = module
     try:  # from the text itself: byte code kept beside it would be stale after two edits within a second
         exec(spec.loader.source_to_code(source.read_bytes(), str(source)), module.__dict__)  # noqa: S102
-    except Exception as error:
+    except (Exception, SystemExit) as error:
+        if old is not None:
+            sys.modules[name] = old
         raise InvalidFile(source, f"running it failed: {type(error).__name__}: {error}.") from error
     app = getattr(module, "app", None)
     if not isinstance(app, Application):

@@ -17,7 +17,7 @@ from pydantic_core import PydanticSerializationError, to_jsonable_python
 from dialoom.errors import CallError, DialoomError, UnknownName
 from dialoom.flows.application import accepts
 from dialoom.flows.expressions import TemplateFailed, fill, render
-from dialoom.flows.nodes import STAY, CallNode
+from dialoom.flows.nodes import STAY, CallNode, Fallback
 from dialoom.flows.stack import go
 from dialoom.flows.state import LEDGER
 from dialoom.flows.work import SlotRefused, Work
@@ -28,7 +28,8 @@ PAUSE = 0.05
 
 async def run_call(work: Work, node: CallNode) -> None:
     """Do a `call` node: the function's result becomes an event and slots, a failure takes the declared way out."""
-    work.state.calls += 1
+    work.state.calls += not node.read_only
+    work.model_spoke = False  # it spoke before the result was known
     try:
         arguments = fill(node.arguments, work.values())
         key = _key(work, node, arguments)
@@ -37,7 +38,7 @@ async def run_call(work: Work, node: CallNode) -> None:
             work.set(slot, value, f"returned by {node.call}")
     except (CallError, TemplateFailed, SlotRefused, UnknownName) as error:
         work.record("function_failed", "call", function=node.call, error=str(error), node=work.frame.node)
-        _on_error(work, node)
+        take_way_out(work, node.on_error, node.go)
         return
     go(work, node.go, "called")
 
@@ -164,11 +165,12 @@ def _shown(work: Work, arguments: Mapping[str, Any]) -> dict[str, Any]:
     return {name: "[hidden]" if value in hidden else value for name, value in arguments.items()}
 
 
-def _on_error(work: Work, node: CallNode) -> None:
-    way_out = node.on_error or work.flow.fallback
+def take_way_out(work: Work, on_error: Fallback | None, onward: str) -> None:
+    """Leave a node that failed: by its own way out, else by the flow's; where nobody listens, to stay is to go on."""
+    way_out = on_error or work.flow.fallback
     work.say_template(way_out.say, "fallback")
     work.record("fallback_taken", "function", node=work.frame.node, go=way_out.go)
     if way_out.go == STAY and not work.frame.waited_at:
-        go(work, node.go, "fallback")
+        go(work, onward, "fallback")
     else:
         go(work, way_out.go, "fallback")

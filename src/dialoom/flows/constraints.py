@@ -5,13 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from functools import lru_cache
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Discriminator, Field, JsonValue, Tag, field_validator, model_validator
 
 from dialoom.errors import MissingExtra
 from dialoom.flows.expressions import evaluate, render
 from dialoom.flows.slots import Slot, Strict, empty, partial, pattern_text
+
+if TYPE_CHECKING:
+    from py3langid.langid import LanguageIdentifier
 
 At = Literal["entry", "exit", "always"]
 
@@ -159,10 +163,15 @@ class Complete(Declared):
         return tuple(self.complete)
 
 
-class Language(Declared):
-    """The assistant's (or the user's) words are in one of these languages (ISO 639-1), if long enough to tell."""
+LanguageCode = Annotated[str, Field(pattern=r"^[a-z]{2,3}$")]
 
-    language: list[str]
+
+class Language(Declared):
+    """The assistant's (or the user's) words are in one of these languages (ISO 639-1), as far as can be told: words
+    that could be of many languages (mostly texts of one or two words) are let through, and the trace says so.
+    """
+
+    language: Annotated[list[LanguageCode], Field(min_length=1)]
     of: Literal["assistant", "user"] = "assistant"
 
 
@@ -343,8 +352,8 @@ def _words_problem(constraint: Declared, proposal: Proposal) -> str | None:
             found = next((phrase for phrase in constraint.forbidden if phrase_pattern(phrase).search(said)), None)
             return f"These words are not allowed: {found}." if found else None
         case Language():
-            spoken = language_of(said, constraint.language)
-            if spoken not in constraint.language:
+            spoken, confidence = language_of(said)
+            if spoken not in constraint.language and confidence >= SURE:
                 return f"The words are in '{spoken}'; allowed: {', '.join(constraint.language)}."
     return None
 
@@ -356,20 +365,35 @@ def phrase_pattern(phrase: str) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w){re.escape(phrase)}(?!\w)", re.IGNORECASE)
 
 
-LANGUAGE_WORDS = 5
+SURE = 0.5
+"""Least probability at which a language counts as told."""
 
 
-def language_of(text: str, expected: list[str]) -> str:
-    """The language of a text (ISO 639-1); with fewer than five words too little is known and the first expected one
-    is assumed. Raises `MissingExtra` without py3langid.
+def undecided(constraint: Language, proposal: Proposal) -> str:
+    """What is to be said where too little is known of the language of the words; empty where it can be told."""
+    said = proposal.user if constraint.of == "user" else proposal.utterance
+    if not said:
+        return ""
+    spoken, confidence = language_of(said)
+    return "" if confidence >= SURE else f"The language cannot be told: '{spoken}' with {confidence:.2f}."
+
+
+@lru_cache(maxsize=256)
+def language_of(text: str) -> tuple[str, float]:
+    """The likeliest language of a text (ISO 639-1) and its probability among all that py3langid knows, which is small
+    for words that could be of many languages. Raises `MissingExtra` without py3langid.
     """
-    if len(text.split()) < LANGUAGE_WORDS:
-        return expected[0] if expected else ""
+    language, probability = max(_identifier().rank(text), key=lambda entry: entry[1])
+    return str(language), float(probability)
+
+
+@lru_cache(maxsize=1)
+def _identifier() -> LanguageIdentifier:
     try:
-        import py3langid
+        from py3langid.langid import MODEL_FILE, LanguageIdentifier
     except ImportError as error:
         raise MissingExtra("The language constraint", "flows") from error
-    return str(py3langid.classify(text)[0])
+    return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
 
 
 def _listed(names: list[str]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,7 +22,7 @@ from dialoom.flows.recognise import Hearing, recognise
 from dialoom.flows.slots import empty, json_schema
 from dialoom.flows.stack import start_flow, start_repair
 from dialoom.flows.state import QUEUE, Queued
-from dialoom.flows.work import SlotRefused, Work
+from dialoom.flows.work import HIDDEN, SlotRefused, Work
 from dialoom.models.base import Constraint, LanguageModel, Message, Request, Sampling
 
 UTTERANCE, NEXT, MEMORY, INTERRUPT, ALSO = "ASSISTANT_UTTERANCE", "NEXT_NODE", "MEMORY", "INTERRUPT", "ALSO"
@@ -47,10 +48,14 @@ class Consulted:
     interrupted: bool = False
 
 
-def output_schema(work: Work, node: PromptNode, name: str) -> dict[str, Any]:
-    """The JSON Schema of the node's output: the utterance, the next node among the declared ones, and memory."""
-    declared = work.declared()
-    fixed = [slot for slot in node.writable if declared[slot].frozen and not empty(work.memory().get(slot))]
+def output_schema(work: Work, node: PromptNode, name: str, known: Sequence[str] = ()) -> dict[str, Any]:
+    """The JSON Schema of the node's output: the utterance, the next node among the declared ones, and memory.
+
+    Slots that are `known` from this message, or frozen and filled, are not the model's to give.
+    """
+    declared, memory_now = work.declared(), work.memory()
+    fixed = [slot for slot in node.writable if declared[slot].frozen and not empty(memory_now.get(slot))]
+    fixed += known
     memory = {slot: json_schema(declared[slot]) for slot in node.writable if slot not in fixed}
     properties: dict[str, Any] = {
         UTTERANCE: {"type": "string", "minLength": 1, "maxLength": MAX_UTTERANCE},
@@ -81,14 +86,17 @@ def output_schema(work: Work, node: PromptNode, name: str) -> dict[str, Any]:
     return {**result, "$defs": schema["$defs"]} if "$defs" in schema else result
 
 
-async def consult(work: Work, node: PromptNode) -> Consulted | None:
-    """Ask the model until an output stands, at most `retries` further times. None when it gave nothing usable."""
+async def consult(work: Work, node: PromptNode, known: Sequence[str] = ()) -> Consulted | None:
+    """Ask the model until an output stands, at most `retries` further times. None when it gave nothing usable.
+
+    `known` are the slots that recognisers have filled from this message: the model is asked for the others only.
+    """
     model = work.ports.model
     if model is None:
         return None
     try:
-        values = {**work.values(), **await _context(work, node)}
-        schema = output_schema(work, node, work.frame.node)
+        values = {**_spoken(work), **await _context(work, node)}
+        schema = output_schema(work, node, work.frame.node, known)
     except (CallError, UnknownName) as error:
         work.record("function_failed", "context", error=str(error), node=work.frame.node)
         return None
@@ -97,7 +105,7 @@ async def consult(work: Work, node: PromptNode) -> Consulted | None:
     for attempt in range(retries + 1):
         try:
             request = _request(work, node, model, schema, {**values, "ADDITIONAL_ERROR_MESSAGES": "\n".join(messages)})
-            answer = await _generate(work, node, model, request, attempt)
+            answer = await _generate(work, node, model, request, {"attempt": attempt + 1, "known": list(known)})
             return await _accept(work, node, _parsed(answer, schema))
         except Rejected as error:
             messages = error.messages
@@ -133,6 +141,18 @@ class _NoAnswer(Exception):
     """The model could not be reached or gave no answer in time; it was recorded."""
 
 
+def _spoken(work: Work) -> dict[str, Any]:
+    """What templates see, without the secret words that a recogniser has read from this message."""
+    values = work.values()
+    return values | {name: _without_secrets(work, values[name]) for name in ("text", "LAST_USER_UTTERANCE")}
+
+
+def _without_secrets(work: Work, text: str) -> str:
+    for secret in filter(None, work.secrets):
+        text = text.replace(secret, HIDDEN)
+    return text
+
+
 async def _context(work: Work, node: PromptNode) -> dict[str, Any]:
     values = {}
     for name, function in node.context.items():
@@ -153,7 +173,7 @@ def _request(
         prompt = f"{prompt}\n\nAnswer with one JSON object of this form and nothing else:\n{sketch(schema)}"
     messages = [Message("system", prompt)]
     if work.text:
-        messages.append(Message("user", work.text))
+        messages.append(Message("user", values["text"]))
     return Request(
         messages=tuple(messages),
         sampling=Sampling(max_tokens=node.max_tokens),
@@ -162,8 +182,8 @@ def _request(
     )
 
 
-async def _generate(work: Work, node: PromptNode, model: LanguageModel, request: Request, attempt: int) -> str:
-    facts = {"node": work.frame.node, "model": model.name, "attempt": attempt + 1}
+async def _generate(work: Work, node: PromptNode, model: LanguageModel, request: Request, asked: dict[str, Any]) -> str:
+    facts = {"node": work.frame.node, "model": model.name, **asked}
     try:
         completion = await asyncio.wait_for(model.generate(request), node.timeout)
     except InvalidOutput as error:
@@ -231,8 +251,10 @@ async def _accept(work: Work, node: PromptNode, data: dict[str, Any]) -> Consult
         raise Rejected(*(violation.message for violation in violations))
     work.say(data[UTTERANCE], "model")
     work.model_spoke = True
+    waiting = {event.data["flow"] for event in work.events if event.kind == "request_queued"}
     for name in data.get(ALSO) or []:
-        queue(work, name, work.text, max(1, len(work.state.stack) - 1))
+        if name not in waiting:  # recognisers have heard the same request in this message
+            queue(work, name, work.text, max(1, len(work.state.stack) - 1))
     work.state.misses = 0
     return Consulted(target=target)
 
@@ -245,7 +267,7 @@ def queue(work: Work, flow: str, text: str, level: int) -> None:
 
 
 def _whole(work: Work) -> Hearing:
-    return Hearing(work.text, work.now, work.flow.language, work.memory(), work.ports.app.recognisers)
+    return Hearing(work.text, work.now, work.flow.language, work.memory(), work.recognisers())
 
 
 def _checked_by_recognisers(work: Work, node: PromptNode, memory: dict[str, Any]) -> None:

@@ -87,6 +87,8 @@ class Flow(Graph):
     """Words that join two requests in one message."""
     beside: list[str] = ["with", "along with", "together with"]
     """Words that join two requests where an intent stands on either side of them."""
+    another: list[str] = ["another", "one more", "a second", "also", "too", "as well", "in addition"]
+    """Words that ask for one more: with one of them a message does not correct what is done."""
     handed_over: str = "A colleague has taken over this conversation and will answer you here."
     """The reply to messages after a hand-off."""
     too_late: str = "That is already done, and I cannot change it any more."

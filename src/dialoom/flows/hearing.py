@@ -5,11 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from dialoom.flows import words
 from dialoom.flows.expressions import TemplateFailed, evaluate
+from dialoom.flows.intents import find_intents
 from dialoom.flows.nodes import PromptNode, Rule
 from dialoom.flows.recognise import Hearing, Match, recognise
 from dialoom.flows.slots import ByDate, ByNumber, ByText, ByYesNo, Recogniser, Slot, empty
 from dialoom.flows.work import SlotRefused, Work
+
+_IDLE = (
+    "a,an,the,some,one,it,that,this,please,thanks,i,me,my,we,us,you,would,like,want,need,have,take,get,give,order,"
+    "can,could,may,i'd,i'll,i'm,am,is,are,be,to,for,of,in,on,at,with,and,also,or,so,then,well,just,um,uh,oh,ok,okay,"
+    "yes,no,hi,hello,hey"
+)
+IDLE = frozenset(_IDLE.split(","))
+"""Words that hold no value for a slot. In other languages every word counts: then the model is rather asked."""
 
 
 @dataclass
@@ -58,6 +68,16 @@ def hear(work: Work, node: PromptNode, hearing: Hearing, intents: Sequence[str],
     if not carried and not heard.refused and heard.unclear is None and (heard.filled or intents):
         heard.target = first_rule(work, node, intents, otherwise=bool(heard.filled))
     return heard
+
+
+def left_over(work: Work, hearing: Hearing) -> bool:
+    """Whether a message holds words that no slot and no intent accounts for."""
+    intents = find_intents(hearing.text, work.flow.all_intents())
+    spans = [*hearing.taken, *((item.start, item.end) for item in intents)]
+    return any(
+        word not in IDLE and not any(words.overlap((start, end), span) for span in spans)
+        for word, start, end in words.tokens(hearing.text)
+    )
 
 
 def rank(slot: Slot) -> int:

@@ -21,6 +21,7 @@ from dialoom.flows.constraints import (
     Required,
     Violation,
     judge,
+    undecided,
 )
 from dialoom.flows.expressions import TemplateFailed, fill, render
 from dialoom.flows.nodes import STAY, PromptNode
@@ -131,6 +132,8 @@ def _proposal(work: Work, before: Snapshot, utterance: str | None, target: str, 
 
 
 def _judged(work: Work, constraint: Declared, proposal: Proposal) -> Violation | None:
+    if isinstance(constraint, Language) and (note := undecided(constraint, proposal)):
+        work.record("constraint_undecided", "language", constraint=constraint.label, message=note, node=work.frame.node)
     try:
         return judge(constraint, proposal)
     except TemplateFailed as error:
@@ -171,6 +174,7 @@ def _recorded(work: Work, violation: Violation) -> Violation:
         constraint=violation.label,
         message=violation.message,
         node=work.frame.node,
+        flow=work.frame.flow,
     )
     return violation
 

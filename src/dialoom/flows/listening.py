@@ -4,28 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from dialoom.flows.asking import fall_back, refuse, wait
 from dialoom.flows.constraints import Turns
 from dialoom.flows.consulting import consult, queue
+from dialoom.flows.correcting import CORRECT, correct, hearing_of
 from dialoom.flows.flow import default_repairs
-from dialoom.flows.hearing import Heard, first_rule, hear, rank
+from dialoom.flows.hearing import Heard, first_rule, hear, left_over
 from dialoom.flows.intents import Recognised, find_intents
 from dialoom.flows.judging import Snapshot, constraints_of, judge_entry, judge_turn, judge_user, snapshot, undo
 from dialoom.flows.nodes import STAY, PromptNode
-from dialoom.flows.recognise import Hearing, Match, recognise
-from dialoom.flows.reopening import hears, meant, readable, reopen
+from dialoom.flows.recognise import Hearing, Match
 from dialoom.flows.requests import Requests, requests_of
 from dialoom.flows.slots import empty
-from dialoom.flows.stack import drop, enter, forget, go, serve, start_flow, start_repair
-from dialoom.flows.work import SlotRefused, Work
+from dialoom.flows.stack import drop, forget, go, serve, start_flow, start_repair
+from dialoom.flows.work import Work
 
-CORRECT, EXPLAIN = "correct", "explain"
+EXPLAIN = "explain"
 
 
 async def arrive(work: Work, node: PromptNode) -> bool:
     """Come to a node (or come back to it): returns whether the conversation now waits here for the user."""
     if not await _entered(work, node):
         return fall_back(work, node, "entry")
-    frame, before = work.frame, snapshot(work)
+    frame, before, heard = work.frame, snapshot(work), Heard()
     if "recognisers" in work.flow.order(node) and work.hearing is not None:
         heard = hear(work, node, work.hearing, (), carried=True)
         if heard.unclear is not None and _clarify(work, heard.unclear):
@@ -39,19 +40,39 @@ async def arrive(work: Work, node: PromptNode) -> bool:
         violations = await judge_turn(work, node, before, None, STAY)
         if violations:
             undo(work, before)
-            return _refuse(work, node, [item.message for item in violations])
+            return refuse(work, node, [item.message for item in violations])
     if serve(work):
         return False
-    if not node.ask and not work.model_spoke and work.text and "model" in work.flow.order(node) and work.ports.model:
-        consulted = await consult(work, node)
-        if consulted is None:
+    silent = not node.ask and not work.model_spoke and "model" in work.flow.order(node)
+    if work.text and work.ports.model and (silent or (not _model_heard(work) and _rest_for_model(work, node, heard))):
+        consulted = await consult(work, node, heard.filled)
+        if consulted is None and silent:
             return fall_back(work, node, "model")
-        if consulted.interrupted:
+        if consulted is not None and consulted.interrupted:
             return False
-        if consulted.target not in (None, frame.node):
+        if consulted is not None and consulted.target not in (None, frame.node):
             go(work, str(consulted.target), "model")
             return False
     return wait(work, node)
+
+
+def _model_heard(work: Work) -> bool:
+    """Whether a model was asked in this turn: it has had the whole message."""
+    return any(event.kind in ("model_called", "model_failed") for event in work.events)
+
+
+def _rest_for_model(work: Work, node: PromptNode, heard: Heard) -> bool:
+    """Whether recognisers have left something to a model that comes after them.
+
+    No rule holds, and either slots of the node are empty and the message has words that nobody has understood, or
+    the node has no rules at all, so that only the model can say where to go.
+    """
+    settled = heard.refused or heard.unclear is not None or heard.target is not None
+    if work.flow.order(node) != ("recognisers", "model") or work.hearing is None or settled:
+        return False
+    memory = work.memory()
+    missing = any(empty(memory.get(name)) for name in node.writable)
+    return (missing and left_over(work, work.hearing)) or (bool(heard.filled) and not node.rules)
 
 
 async def _entered(work: Work, node: PromptNode) -> bool:
@@ -67,40 +88,9 @@ async def _leave(work: Work, node: PromptNode, before: Snapshot, target: str) ->
     violations = await judge_turn(work, node, before, None, target)
     if violations:
         undo(work, before)
-        return _refuse(work, node, [item.message for item in violations])
+        return refuse(work, node, [item.message for item in violations])
     work.model_spoke = False
     go(work, target, "rule")
-    return False
-
-
-def wait(work: Work, node: PromptNode) -> bool:
-    """Ask, unless the model has just done so, and wait for the user."""
-    if not work.model_spoke:
-        ask(work, node)
-    work.frame.arrived, work.frame.waited_at = True, work.frame.node
-    return True
-
-
-def ask(work: Work, node: PromptNode) -> None:
-    """Say the node's question: the one of the first slot that is missing, where it has one for each."""
-    if isinstance(node.ask, str):
-        work.say_template(node.ask, "ask")
-    if not node.ask or isinstance(node.ask, str):
-        return
-    memory = work.memory()
-    missing = [name for name in node.ask if empty(memory.get(name))]
-    work.say_template(node.ask[missing[0] if missing else list(node.ask)[-1]], "ask")
-
-
-def fall_back(work: Work, node: PromptNode, cause: str) -> bool:
-    """Take the declared way out: say so, and stay or go elsewhere."""
-    way_out = node.fallback or work.flow.fallback
-    work.record("fallback_taken", cause, node=work.frame.node, go=way_out.go)
-    work.say_template(way_out.say, "fallback")
-    work.hearing, work.model_spoke, work.frame.attempts = None, False, 0
-    if way_out.go == STAY:
-        return wait(work, node)
-    go(work, way_out.go, "fallback")
     return False
 
 
@@ -114,7 +104,7 @@ async def listen(work: Work, node: PromptNode) -> bool:
         return fall_back(work, node, "turns")
     refusals = [item.message for item in judge_user(work, node)]
     if refusals:
-        return _refuse(work, node, refusals)
+        return refuse(work, node, refusals)
     intents = find_intents(work.text, work.flow.all_intents(), work.ports.likeness)
     work.intent = intents[0].intent if intents else ""
     if intents:
@@ -169,65 +159,7 @@ async def _urgent(work: Work, node: PromptNode, intents: Sequence[Recognised]) -
         ):
             work.hearing = None
             return False
-    if CORRECT in said and not work.frame.repair:
-        settled = await _correct(work, node)
-        asked = named | set(work.flow.startable())
-        return settled if settled is not None or asked & {item.intent for item in intents} else await _late(work, node)
-    return None
-
-
-async def _late(work: Work, node: PromptNode) -> bool | None:
-    """A correction of something that is already done; None if no such thing was meant."""
-    hearing = _hearing(work, (0, len(work.text)))
-    done = None if hears(work, node, hearing) else meant(work, hearing)
-    if done is None:
-        return None
-    work.hearing, work.state.misses = None, 0
-    if not reopen(work, done):
-        work.say_template(work.flow.too_late, "too late")
-        return wait(work, node)
-    opened = work.node
-    if not isinstance(opened, PromptNode):
-        return False
-    corrected = await _correct(work, opened, reopened=True)
-    return False if corrected is None else corrected
-
-
-async def _correct(work: Work, node: PromptNode, *, reopened: bool = False) -> bool | None:
-    """'No, make it large': change slots of this flow that are already filled; None if no value was meant."""
-    before, declared, memory = snapshot(work), work.declared(), work.memory()
-    prompts = [item for item in work.graph.nodes.values() if isinstance(item, PromptNode)]
-    names = dict.fromkeys(name for item in prompts for name in item.writable if name in declared)
-    hearing = _hearing(work, (0, len(work.text)))
-    changes: dict[str, str] = {}
-    for name in sorted(names, key=lambda item: rank(declared[item])):
-        slot = declared[name]
-        if not readable(slot) or (not reopened and (empty(memory[name]) or slot.recogniser is None)):
-            continue
-        match = recognise(name, declared[name], hearing)
-        if match is None or match.rivals:
-            continue
-        hearing.take(match)
-        try:
-            if work.set(name, match.value, "correction"):
-                shown = "changed" if declared[name].secret else work.memory()[name]
-                changes[name] = f"{name.replace('_', ' ')}: {shown}"
-        except SlotRefused as error:
-            undo(work, before)
-            return _refuse(work, node, [declared[name].refusal or str(error)])
-    if not changes:
-        return None
-    violations = await judge_turn(work, node, before, None, STAY)
-    if violations:
-        undo(work, before)
-        return _refuse(work, node, [item.message for item in violations])
-    work.hearing, work.state.misses = None, 0
-    work.frame.arrived = False
-    recheck = [declared[name].recheck for name in changes if declared[name].recheck in work.graph.nodes]
-    if recheck:
-        enter(work, recheck[0], "corrected")
-    start_repair(work, "correction", "corrected", changes=", ".join(changes.values()))
-    return False
+    return await correct(work, node, intents) if CORRECT in said else None
 
 
 def _triggers(work: Work, repair: str) -> tuple[str, ...]:
@@ -241,7 +173,7 @@ async def _recognised(work: Work, node: PromptNode, intents: Sequence[Recognised
     """What recognisers make of the message; None when it means nothing to them."""
     before = snapshot(work)
     wanted = requests_of(work, node, intents)
-    work.hearing = _hearing(work, wanted.own)
+    work.hearing = hearing_of(work, wanted.own)
     start, end = wanted.own
     mine = [item.intent for item in intents if start <= item.start < end]
     heard = hear(work, node, work.hearing, mine)
@@ -266,12 +198,12 @@ async def _recognised(work: Work, node: PromptNode, intents: Sequence[Recognised
 async def _settle(work: Work, node: PromptNode, before: Snapshot, heard: Heard, wanted: Requests) -> bool:
     """Keep what was heard, if the constraints allow it, and move."""
     if heard.refused:
-        return _refuse(work, node, heard.refused)
+        return refuse(work, node, heard.refused)
     target = heard.target or STAY
     violations = await judge_turn(work, node, before, None, target)
     if violations:
         undo(work, before)
-        return _refuse(work, node, [item.message for item in violations])
+        return refuse(work, node, [item.message for item in violations])
     for flow, text in wanted.elsewhere:
         queue(work, flow, text, max(1, len(work.state.stack) - 1))
     work.state.misses, work.frame.attempts = 0, 0
@@ -281,27 +213,19 @@ async def _settle(work: Work, node: PromptNode, before: Snapshot, heard: Heard, 
         work.frame.waited_at = work.frame.node
         go(work, target, "rule")
         return False
+    if work.ports.model is not None and _rest_for_model(work, node, heard):
+        consulted = await consult(work, node, heard.filled)
+        if consulted is not None:
+            return _follow(work, node, consulted.target, consulted.interrupted)
     return not serve(work) and wait(work, node)
-
-
-def _refuse(work: Work, node: PromptNode, messages: Sequence[str]) -> bool:
-    """Say what is wrong and ask again; after too many attempts take the fallback."""
-    work.hearing = None
-    work.frame.attempts += 1
-    retries = node.retries if node.retries is not None else work.flow.retries
-    if work.frame.attempts > retries:
-        return fall_back(work, node, "constraint")
-    work.say("\n".join(messages), "refused")
-    return wait(work, node)
 
 
 def _too_many_turns(work: Work, node: PromptNode) -> bool:
     for constraint in constraints_of(work, node):
         if isinstance(constraint, Turns) and work.frame.turns > constraint.turns:
             message = constraint.message or f"More than {constraint.turns} turns at this node."
-            work.record(
-                "constraint_violated", "turns", constraint=constraint.label, message=message, node=work.frame.node
-            )
+            facts = {"message": message, "node": work.frame.node, "flow": work.frame.flow}
+            work.record("constraint_violated", "turns", constraint=constraint.label, **facts)
             return True
     return False
 
@@ -315,7 +239,7 @@ def _digress(work: Work, wanted: Requests) -> bool:
         queue(work, name, words, len(work.state.stack))
     work.state.misses = 0
     start_flow(work, flow, "digression")
-    work.hearing = Hearing(text, work.now, work.flow.language, work.memory(), work.ports.app.recognisers)
+    work.hearing = Hearing(text, work.now, work.flow.language, work.memory(), work.recognisers())
     return False
 
 
@@ -347,9 +271,5 @@ def _give_back(work: Work) -> None:
     work.fresh = True
     if done:
         forget(work)
+        work.frame.visits, work.frame.calls = {}, work.state.calls
         go(work, work.graph.start, "restart")
-
-
-def _hearing(work: Work, span: tuple[int, int]) -> Hearing:
-    text = work.text[span[0] : span[1]]
-    return Hearing(text, work.now, work.flow.language, work.memory(), work.ports.app.recognisers)

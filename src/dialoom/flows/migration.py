@@ -79,6 +79,8 @@ def _place(flow: Flow, graph: Graph, frame: Frame, notes: list[str]) -> None:
         frame.node, frame.arrived, frame.entry, frame.turns, frame.attempts = new, False, True, 0, 0
     if frame.waited_at not in graph.nodes:
         frame.waited_at = ""
+    if frame.recheck not in graph.nodes:
+        frame.recheck = ""
 
 
 def _memory(slots: dict[str, Slot], memory: dict[str, Any], notes: list[str]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The nodes of a flow: each is what its first key says (prompt or ask, say, set, if, call, subflow)."""
+"""The nodes of a flow: each is what its first key says (prompt, ask, say, set, if, call, describe, answer, subflow)."""
 
 from __future__ import annotations
 
@@ -19,6 +19,8 @@ HAND_OFF = "hand_off"
 HAND_OVER = "hand_over"
 CLOSE = "close"
 STAY = "stay"
+PLANNER = "planner"
+"""In an `answer` node: the planner chooses the sources."""
 RESERVED: Mapping[str, str] = {
     END: "this flow is done: return to where it was called, or resume what it interrupted",
     CANCEL: "in a repair: drop the interrupted flow",
@@ -94,7 +96,8 @@ class PromptNode(Base):
     slots: dict[str, Slot] = {}
     """Slots of this node alone; they are forgotten when it is left."""
     understand: list[Understanding] | None = None
-    """Who understands the user, in this order; by default recognisers and then, with a prompt, the model."""
+    """Who understands the user, in this order; by default recognisers and then, with a prompt, the model for what is
+    left: slots still empty, words not yet understood. With the model first, recognisers check its values."""
     next: list[str] = []
     """Declared successors besides those of the rules."""
     rules: list[Rule] = []
@@ -206,6 +209,8 @@ class CallNode(Base):
     """Further attempts after a failure."""
     key: str = ""
     """Template of the idempotency key; by default it names the session, the node and the arguments."""
+    read_only: bool = False
+    """It changes nothing outside the conversation, so a correction may still go back behind it and pass it again."""
     go: str
     on_error: Fallback | None = None
 
@@ -214,6 +219,54 @@ class CallNode(Base):
         yield self.go
         if self.on_error and self.on_error.go != STAY:
             yield self.on_error.go
+
+
+class Telling(Base):
+    """What the nodes that tell facts have in common."""
+
+    timeout: Annotated[float, Field(gt=0)] = 30.0
+    go: str
+    on_error: Fallback | None = None
+
+    def targets(self) -> Iterator[str]:
+        """Where it may lead."""
+        yield self.go
+        if self.on_error and self.on_error.go != STAY:
+            yield self.on_error.go
+
+
+class DescribeNode(Telling):
+    """Says what a computation shows, and nothing else; the application's describer has the functions and rules."""
+
+    describe: Annotated[str, Field(min_length=1)]
+    """A computation in Lispress, which begins with a parenthesis, or the name of a registered function that returns
+    one."""
+    arguments: Annotated[dict[str, JsonValue], Field(alias="with")] = {}
+    """Variables of the computation, or arguments of the function. A value is a value, never a piece of program."""
+
+    @property
+    def is_program(self) -> bool:
+        """Whether `describe` is the computation itself."""
+        return self.describe.startswith("(")
+
+
+class AnswerNode(Telling):
+    """Answers the user from knowledge sources: those it names, or those the planner chooses."""
+
+    answer: Literal["planner"] | Annotated[list[str], Field(min_length=1)]
+    """The sources in any order (those they depend on are added), or `planner`."""
+    question: str = ""
+    """Template of what is asked; by default the user's own words."""
+    user: str = ""
+    """Template of whose memory and profile may be read; by default the session's."""
+    not_found: str = ""
+    """Where to go when the sources hold no answer; by default on."""
+
+    def targets(self) -> Iterator[str]:
+        """Where it may lead."""
+        yield from super().targets()
+        if self.not_found:
+            yield self.not_found
 
 
 class SubflowNode(Base):
@@ -235,7 +288,7 @@ class SubflowNode(Base):
             yield self.on_cancel
 
 
-KEYS = ("prompt", "ask", "say", "set", "if", "call", "subflow")
+KEYS = ("prompt", "ask", "say", "set", "if", "call", "describe", "answer", "subflow")
 
 
 def node_kind(value: Any) -> str | None:
@@ -249,6 +302,8 @@ def node_kind(value: Any) -> str | None:
         SetNode: "set",
         IfNode: "if",
         CallNode: "call",
+        DescribeNode: "describe",
+        AnswerNode: "answer",
         SubflowNode: "subflow",
     }
     return kinds.get(type(value))
@@ -260,6 +315,8 @@ Node = Annotated[
     | Annotated[SetNode, Tag("set")]
     | Annotated[IfNode, Tag("if")]
     | Annotated[CallNode, Tag("call")]
+    | Annotated[DescribeNode, Tag("describe")]
+    | Annotated[AnswerNode, Tag("answer")]
     | Annotated[SubflowNode, Tag("subflow")],
     Discriminator(
         node_kind,

@@ -9,20 +9,25 @@ from datetime import datetime
 from pathlib import Path
 
 from dialoom.errors import InvalidFlow, UsageError
+from dialoom.flows.application import load_application
 from dialoom.flows.checking import check
 from dialoom.flows.flow import Flow
 from dialoom.flows.intents import likeness_of
 from dialoom.flows.load import LoadedFlow, load_flow
 from dialoom.flows.migration import migrate
+from dialoom.flows.outside import Outside, not_understood
 from dialoom.flows.recording import Header, append
 from dialoom.flows.state import Event, State, Turn
 from dialoom.flows.step import begin, step
 from dialoom.flows.work import Ports
 
+Stamp = tuple[int, int]
+"""Time of the last change (ns) and size of a file; zeros where there is none."""
 
-def fingerprint(loaded: LoadedFlow) -> str:
+
+def fingerprint(text: str) -> str:
     """What tells one version of a flow file from another."""
-    return hashlib.sha256(loaded.text.encode()).hexdigest()[:16]
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def load_sound(path: Path, ports: Ports) -> LoadedFlow:
@@ -38,38 +43,44 @@ def load_sound(path: Path, ports: Ports) -> LoadedFlow:
 class Runner:
     """One session with a flow file.
 
-    Before each turn the file is looked at: an edit takes effect at once, and the session is migrated to it; a broken
-    edit keeps the old version running. `notice` says so, for whoever shows the conversation; it is empty otherwise.
-    Without `ports.likeness`, intents are compared with their examples by an encoder fitted on these.
-    The application module is not reloaded.
+    Before each turn the files are looked at, that of the flow and that of the application (`app`): an edit takes
+    effect at once, and the session is migrated to it; a broken edit keeps the old version of both running. `notice`
+    says so, for whoever shows the conversation; it is empty otherwise. What the application imports is not reloaded.
+    Given a `Flow` in place of a path, there is no file to look at. Without `ports.likeness`, intents are compared with
+    their examples by an encoder fitted on these. `outside` may answer what the flow did not understand.
     """
 
     def __init__(
         self,
-        path: Path | str,
+        path: Path | str | Flow,
         ports: Ports | None = None,
         *,
+        app: Path | None = None,
         session: str = "session",
         state: State | None = None,
         record: Path | None = None,
         clock: Callable[[], datetime] = datetime.now,
+        outside: Outside | None = None,
     ) -> None:
-        self.path = Path(path)
+        self.path = None if isinstance(path, Flow) else Path(path)
         self.ports = ports or Ports()
         self.notice = ""
-        self._clock = clock
-        self._record = record
-        self._given = self.ports
-        self._seen = self._stamp()
-        self._take(load_sound(self.path, self.ports))
-        self.state = state or begin(self.flow, session)
-        if state is None:
-            self.state = self.state.model_copy(update={"fingerprint": fingerprint(self._loaded)})
+        self._app, self._clock, self._record, self._outside = app, clock, record, outside
+        self._own_likeness = self.ports.likeness is None
+        self._taken = self._tried = self._stamps()
+        if app is not None:
+            self.ports = replace(self.ports, app=load_application(app))
+        if isinstance(path, Flow):
+            self._take(path, path.model_dump_json())
+        else:
+            loaded = load_sound(Path(path), self.ports)
+            self._take(loaded.flow, loaded.text)
+        self.state = state or begin(self.flow, session).model_copy(update={"fingerprint": self._mark})
 
     @property
     def flow(self) -> Flow:
         """The version that is running."""
-        return self._loaded.flow
+        return self._flow
 
     async def open(self) -> Turn:
         """What the flow says before the user has said anything."""
@@ -83,44 +94,58 @@ class Runner:
 
     async def _turn(self, text: str | None) -> Turn:
         self._reload()
-        mark = fingerprint(self._loaded)
-        state, moved = migrate(self.flow, self.state, mark)
+        state, moved = migrate(self.flow, self.state, self._mark)
         turn = await step(self.flow, state, text, self.ports, self._clock())
+        if self._outside is not None and text and not_understood(turn):
+            turn = await self._outside(state, turn)
         turn = turn.model_copy(update={"events": (*moved, *turn.events)})
         self.state = turn.state
         if moved:
             self.notice = " ".join(filter(None, [self.notice, *_notes(moved)]))
         if self._record is not None:
-            header = Header(session=state.session, flow=state.flow, fingerprint=mark, signals=self.ports.signals)
+            header = Header(session=state.session, flow=state.flow, fingerprint=self._mark, signals=self.ports.signals)
             append(self._record, header, turn.events)
         return turn
 
-    def _take(self, loaded: LoadedFlow) -> None:
-        self._loaded = loaded
-        if self._given.likeness is None:
-            self.ports = replace(self.ports, likeness=likeness_of(loaded.flow.all_intents()))
+    def _take(self, flow: Flow, text: str) -> None:
+        self._flow, self._mark = flow, fingerprint(text)
+        if self._own_likeness:
+            self.ports = replace(self.ports, likeness=likeness_of(flow.all_intents()))
 
-    def _stamp(self) -> tuple[int, int]:
-        try:
-            stat = self.path.stat()
-        except OSError:
-            return (0, 0)
-        return stat.st_mtime_ns, stat.st_size
+    def _stamps(self) -> tuple[Stamp, Stamp]:
+        return _stamp(self.path), _stamp(self._app)
 
     def _reload(self) -> None:
         self.notice = ""
-        stamp = self._stamp()
-        if stamp == self._seen:
+        stamps = self._stamps()
+        if self.path is None or stamps in (self._taken, self._tried):
             return
-        self._seen = stamp
+        self._tried = stamps
+        files = [
+            (path, now != then)
+            for path, now, then in zip((self.path, self._app), stamps, self._taken, strict=True)
+            if path is not None
+        ]
+        names = " and ".join(path.name for path, changed in files if changed)
         try:
-            loaded = load_sound(self.path, self.ports)
+            ports = self.ports
+            if self._app is not None and stamps[1] != self._taken[1]:
+                ports = replace(ports, app=load_application(self._app))
+            loaded = load_sound(self.path, ports)
         except UsageError as error:
-            self.notice = f"The edit of {self.path.name} does not work, and the old version keeps running: {error}"
+            self.notice = f"The edit of {names} does not work, and the old version keeps running: {error}"
             return
-        if loaded.text != self._loaded.text:
-            self._take(loaded)
-            self.notice = f"{self.path.name} was reloaded."
+        self._taken, self.ports = stamps, ports
+        self._take(loaded.flow, loaded.text)
+        self.notice = f"{names} {'were' if ' and ' in names else 'was'} reloaded."
+
+
+def _stamp(path: Path | None) -> Stamp:
+    try:
+        stat = path.stat() if path else None
+    except OSError:
+        return (0, 0)
+    return (stat.st_mtime_ns, stat.st_size) if stat else (0, 0)
 
 
 def _notes(events: tuple[Event, ...]) -> list[str]:

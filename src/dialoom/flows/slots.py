@@ -122,7 +122,8 @@ class Slot(Strict):
     secret: bool = False
     """Never written into events."""
     recheck: str = ""
-    """The node to go to when the user has corrected it, where something was looked up for the old value."""
+    """The node to pass again once it has changed (by a correction, or in a sub-flow that interrupted), where something
+    was looked up or computed from the old value."""
     refusal: str = ""
     """What the user is told about a value that is not allowed."""
 
@@ -267,7 +268,9 @@ def empty(value: Any) -> bool:
 
 
 def partial(slot: Slot, value: Any) -> list[str]:
-    """The empty fields of an object that is begun but not complete."""
+    """The empty fields of an object that is begun but not complete, or of the objects of a list."""
+    if isinstance(value, list) and slot.items is not None:
+        return list(dict.fromkeys(gap for item in value for gap in partial(slot.items, item)))
     if not isinstance(value, dict) or empty(value):
         return []
     return [name for name in (slot.fields or value) if empty(value.get(name))]

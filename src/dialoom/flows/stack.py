@@ -56,7 +56,7 @@ def enter(work: Work, name: str, cause: str) -> None:
     if name != frame.node:
         frame.local = {}
         frame.turns = 0
-    frame.node, frame.arrived, frame.entry, frame.attempts = name, False, True, 0
+    frame.node, frame.arrived, frame.entry, frame.attempts, frame.recheck = name, False, True, 0, ""
     frame.visits[name] = frame.visits.get(name, 0) + 1
     work.record("node_entered", cause, node=name, flow=frame.flow)
 
@@ -112,7 +112,7 @@ def serve(work: Work) -> bool:
     work.record("request_served", "queue", flow=request.flow, text=request.text)
     work.frame.arrived, work.model_spoke = False, False
     start_flow(work, request.flow, "queue")
-    work.hearing = Hearing(request.text, work.now, work.flow.language, work.memory(), work.ports.app.recognisers)
+    work.hearing = Hearing(request.text, work.now, work.flow.language, work.memory(), work.recognisers())
     return True
 
 
@@ -128,7 +128,7 @@ def _restart(work: Work, cause: str) -> None:
     frame.memory = {}
     if len(work.state.stack) == 1:
         forget(work)
-    frame.visits = {}
+    frame.visits, frame.calls = {}, work.state.calls
     work.state.restarts += 1
     work.record("restarted", cause, flow=frame.flow)
     enter(work, work.graph.start, cause)
@@ -177,6 +177,8 @@ def _end(work: Work, cause: str) -> None:
     drop(work, cause)
     if not frame.repair:
         _remember(work, frame)
+        _give(work, frame.into, inner, frame.flow)
+        pass_again(work, frame.before)
     if frame.cause == "call":
         _returned(work, inner)
     elif frame.repair == "clarification" and frame.memory.get("subject"):
@@ -190,31 +192,52 @@ def _end(work: Work, cause: str) -> None:
 def _remember(work: Work, frame: Frame) -> None:
     """Keep what a sub-flow was about, for a correction that comes after its end."""
     caller = work.graph.nodes.get(work.frame.node)
-    gave = frame.cause == "call" and isinstance(caller, SubflowNode) and bool(caller.into)
+    called = frame.cause == "call" and isinstance(caller, SubflowNode)
+    into = caller.into if called and isinstance(caller, SubflowNode) else frame.into
     done = Done(
         flow=frame.flow,
         node=frame.waited_at or work.flow.graph(frame.flow).start,
         memory=frame.memory,
         before=frame.before,
         after=copy.deepcopy(work.state.memory),
-        repeatable=not gave and frame.calls == work.state.calls,
+        repeatable=frame.calls == work.state.calls and set(into) <= set(work.flow.slots),
         calls=work.state.calls,
+        into=into,
+        visits=frame.visits,
     )
     work.state.done = [*work.state.done, done][-DONE:]
 
 
 def _returned(work: Work, inner: Mapping[str, Any]) -> None:
     node = work.graph.nodes[work.frame.node]
-    if not isinstance(node, SubflowNode):
-        return
-    for outer, name in node.into.items():
+    if isinstance(node, SubflowNode):
+        _give(work, node.into, inner, node.subflow)
+        go(work, node.go, "returned")
+
+
+def _give(work: Work, into: Mapping[str, str], inner: Mapping[str, Any], flow: str) -> None:
+    for outer, name in into.items():
         try:
-            work.set(outer, inner.get(name), f"returned by {node.subflow}")
+            work.set(outer, inner.get(name), f"returned by {flow}")
         except SlotRefused as error:
             work.record(
                 "constraint_violated", "into", constraint=f"slot {outer}", message=str(error), node=work.frame.node
             )
-    go(work, node.go, "returned")
+
+
+def passed(work: Work, frame: Frame, node: str) -> bool:
+    """Whether a flow on the stack has such a node and has been through it."""
+    graph = work.flow.graph(frame.flow)
+    return node in graph.nodes and (node == graph.start or frame.visits.get(node, 0) > 0)
+
+
+def pass_again(work: Work, before: Mapping[str, Any]) -> None:
+    """Let flows that went through the `recheck` node of a slot go there again, if memory is no longer as `before`."""
+    for name, slot in work.flow.slots.items():
+        if slot.recheck and work.state.memory.get(name) != before.get(name):
+            for frame in work.state.stack:
+                if passed(work, frame, slot.recheck):
+                    frame.recheck = slot.recheck
 
 
 def _clarified(work: Work, slot: str, answer: Any) -> None:
@@ -228,10 +251,12 @@ def _clarified(work: Work, slot: str, answer: Any) -> None:
 
 def _resume(work: Work, *, reminder: bool) -> None:
     """Give the word back to an interrupted flow; it asks again, after the reminder of the repair `digression`."""
-    waiting = work.frame.arrived
-    work.frame.arrived = False
-    if reminder and waiting:
-        start_repair(work, "digression", "resumed")
+    frame = work.frame
+    waiting, frame.arrived = frame.arrived, False
+    if reminder and waiting and start_repair(work, "digression", "resumed"):
+        return
+    if frame.recheck:
+        enter(work, frame.recheck, "rechecked")
 
 
 def with_arguments(work: Work, node: SubflowNode) -> None:

@@ -18,13 +18,18 @@ EventKind = Literal[
     "model_failed",
     "output_rejected",
     "constraint_violated",
+    "constraint_undecided",
     "function_called",
     "function_failed",
+    "described",
+    "answered",
+    "telling_failed",
     "template_failed",
     "repair_started",
     "request_queued",
     "request_served",
     "fallback_taken",
+    "answered_outside",
     "handed_over",
     "closed",
     "restarted",
@@ -80,7 +85,11 @@ class Frame(BaseModel):
     before: dict[str, Any] = {}
     """The flow's memory when this frame began."""
     calls: int = 0
-    """Calls of the session before this frame began."""
+    """Calls of the session before this frame began, those that only read left out."""
+    into: dict[str, str] = {}
+    """Slots of the flow to this sub-flow's, where one that had been called was opened again."""
+    recheck: str = ""
+    """A node to pass again before going on, because a slot that it used has changed."""
 
 
 class Done(BaseModel):
@@ -95,9 +104,12 @@ class Done(BaseModel):
     after: dict[str, Any]
     """The flow's memory when it began and when it ended."""
     repeatable: bool
-    """Whether it called no function and gave its caller nothing, so that it can be done again."""
+    """Whether it called no function but those that only read, and gave its caller slots of the flow only."""
     calls: int
-    """Calls of the session up to its end."""
+    """Calls of the session up to its end, those that only read left out."""
+    into: dict[str, str] = {}
+    """The slots it gave its caller."""
+    visits: dict[str, int] = {}
 
 
 class Queued(BaseModel):
@@ -133,7 +145,7 @@ class State(BaseModel):
     queue: list[Queued] = []
     done: list[Done] = []
     calls: int = 0
-    """Functions called by nodes so far."""
+    """Functions called by nodes so far, those that only read left out."""
     misses: int = 0
     """Messages in a row that were not understood."""
     history: list[Said] = []

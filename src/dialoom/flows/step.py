@@ -9,9 +9,10 @@ from dialoom.flows.calling import run_call
 from dialoom.flows.expressions import TemplateFailed, evaluate, fill
 from dialoom.flows.flow import Flow
 from dialoom.flows.listening import arrive, listen
-from dialoom.flows.nodes import CallNode, IfNode, PromptNode, SayNode, SetNode, SubflowNode
+from dialoom.flows.nodes import AnswerNode, CallNode, DescribeNode, IfNode, PromptNode, SayNode, SetNode, SubflowNode
 from dialoom.flows.stack import go, with_arguments
 from dialoom.flows.state import HISTORY, Event, Frame, Said, State, Turn
+from dialoom.flows.telling import answer, describe
 from dialoom.flows.work import HIDDEN, Ports, SlotRefused, Work
 
 HOPS = 200
@@ -48,7 +49,8 @@ def _hear_user(work: Work, text: str) -> None:
     work.text, work.fresh = text.strip(), True
     work.state.turn += 1
     work.state.history = [*work.state.history, Said(role="user", text=work.text)][-HISTORY:]
-    work.record("user_said", "user", text=work.text, now=work.now.isoformat())
+    signals = {"signals": dict(work.ports.signals)} if work.ports.signals else {}
+    work.record("user_said", "user", text=work.text, now=work.now.isoformat(), **signals)
 
 
 async def _run(work: Work) -> None:
@@ -73,7 +75,7 @@ def _reopen(work: Work) -> None:
     kept = {name for name, slot in work.flow.slots.items() if slot.keep}
     work.state.status = "open"
     work.state.memory = {name: value for name, value in work.state.memory.items() if name in kept}
-    work.state.stack = [Frame(flow=work.flow.flow, node=work.flow.start)]
+    work.state.stack = [Frame(flow=work.flow.flow, node=work.flow.start, calls=work.state.calls)]
     work.state.queue, work.state.done, work.state.misses = [], [], 0
     work.state.restarts += 1
     work.record("restarted", "closed before", flow=work.flow.flow)
@@ -98,6 +100,12 @@ async def _at(work: Work) -> bool:
             go(work, _case(work, node), "if")
         case CallNode():
             await run_call(work, node)
+        case DescribeNode():
+            work.model_spoke = False
+            await describe(work, node)
+        case AnswerNode():
+            work.model_spoke = False
+            await answer(work, node)
         case SubflowNode():
             with_arguments(work, node)
     return False

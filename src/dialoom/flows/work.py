@@ -100,6 +100,21 @@ class Work:
         except TemplateFailed as error:
             self.record("template_failed", cause, error=str(error), node=self.frame.node)
 
+    def recognisers(self) -> dict[str, Callable[[str], Any]]:
+        """The application's recognisers; one that raises is recorded and has read nothing."""
+        return {name: self._guarded(name, function) for name, function in self.ports.app.recognisers.items()}
+
+    def _guarded(self, name: str, function: Callable[[str], Any]) -> Callable[[str], Any]:
+        def read(text: str) -> Any:
+            try:
+                return function(text)
+            except Exception as error:
+                problem = f"{type(error).__name__}: {error}"
+                self.record("function_failed", "recogniser", function=name, error=problem, node=self.frame.node)
+                return None
+
+        return read
+
     # Memory
 
     def declared(self) -> dict[str, Slot]:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dialoom.dataflow import Graph, Library, from_lispress
+from dialoom.dataflow import Computation, Graph, Library, from_lispress
 from dialoom.errors import InvalidFile, UsageError
 from dialoom.generation.grammar import Grammar
 from dialoom.generation.rules import Rules
@@ -24,9 +24,15 @@ class Domain:
     start: str = "S"
     resources: Callable[[], Sequence[Any]] = tuple
 
-    def graph(self, program: str) -> Graph:
-        """A graph of the computation that a Lispress program denotes, on fresh resources."""
-        return Graph(from_lispress(program, self.library), self.library, self.resources())
+    def graph(self, program: str | Computation, given: Mapping[str, Any] | None = None) -> Graph:
+        """A graph of a computation, or of that which a Lispress program denotes, on fresh resources.
+
+        `given` are plain values by name, which the program may use as variables.
+        """
+        if not isinstance(program, str):
+            return Graph(program, self.library, self.resources())
+        nodes = {name: self.library.constant(value) for name, value in (given or {}).items()}
+        return Graph(from_lispress(program, self.library, nodes), self.library, self.resources())
 
     def grammar(self, graph: Graph) -> Grammar:
         """The grammar of every true reply about the graph's root."""

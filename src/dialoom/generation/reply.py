@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from dialoom.dataflow import Failure, Graph, label
+from dialoom.dataflow import Computation, Failure, Graph, label
 from dialoom.generation.derivations import Derivation, Span, sampler, shortest, spans_of, text_of
 from dialoom.generation.grammar import Grammar
 from dialoom.generation.recogniser import Recogniser
@@ -83,11 +83,16 @@ def explain(reply: Reply, graph: Graph) -> list[str]:
         while open_ and span.begin >= open_[-1] and (span.end > open_[-1] or span.begin == open_[-1]):
             open_.pop()
         words = reply.text[span.begin : span.end]
-        value = graph.outcome(span.pair.node)
-        shown = f"error: {value.error}" if isinstance(value, Failure) else _short(repr(value))
+        shown = valued(graph, span.pair.node)
         lines.append(f"{'  ' * len(open_)}{words!r} <- {span.rule} on {label(span.pair.node)} = {shown}")
         open_.append(span.end)
     return lines
+
+
+def valued(graph: Graph, node: Computation) -> str:
+    """The value of a node for a reader, or its error."""
+    value = graph.outcome(node)
+    return f"error: {value.error}" if isinstance(value, Failure) else _short(repr(value))
 
 
 def _short(text: str, limit: int = 60) -> str:

@@ -73,7 +73,11 @@ class TransformersTokenModel:
         return data
 
     def session(self, prompt: str) -> TransformersSession:
-        """See `TokenModel.session`: the prompt as one user message in the model's own chat form, if it has one."""
+        """See `TokenModel.session`."""
+        return TransformersSession(self.model, self.prompt_tokens(prompt))
+
+    def prompt_tokens(self, prompt: str) -> list[int]:
+        """The prompt as one user message in the model's own chat form, if it has one, up to where the reply begins."""
         tokens = self.encode(prompt)
         if self.tokenizer.chat_template:
             messages = [{"role": "user", "content": _HERE}]
@@ -81,7 +85,7 @@ class TransformersTokenModel:
             # Only the template's own marks are special: the same marks inside the prompt are plain text.
             before, after = (self.tokenizer(part, add_special_tokens=False)["input_ids"] for part in text.split(_HERE))
             tokens = [*before, *tokens, *after]
-        return TransformersSession(self.model, tokens)
+        return tokens
 
 
 class TransformersSession:

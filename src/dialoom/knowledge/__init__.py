@@ -22,7 +22,7 @@ from dialoom.knowledge.planning.fixed import AlwaysPlanner, NeverPlanner, RulePl
 from dialoom.knowledge.planning.prompted import PromptedPlanner
 from dialoom.knowledge.planning.text import TextPlanner
 from dialoom.knowledge.ranking.ranker import LearnedRanker, RankerSettings
-from dialoom.knowledge.reading import ExtractiveReader, PromptedReader
+from dialoom.knowledge.reading import ExtractiveReader, PromptedReader, RememberingReader
 from dialoom.knowledge.refinement import RefineSettings
 from dialoom.knowledge.relevance import EncoderRelevance, LexicalRelevance, PromptedRelevance
 from dialoom.knowledge.sources import (
@@ -77,6 +77,7 @@ __all__ = [
     "RefineSettings",
     "RelevanceScorer",
     "Remark",
+    "RememberingReader",
     "RulePlanner",
     "Source",
     "SourceEvent",

@@ -95,7 +95,10 @@ class Answerer:
 
     async def answer(self, query: Query, sources: Sequence[str] | None = None) -> Answer:
         """The reply to the user's last words. Raises `ModelError` when the reader's first call fails."""
-        gathered = await self.knowledge.gather(query, sources)
+        return await self.reply(query, await self.knowledge.gather(query, sources))
+
+    async def reply(self, query: Query, gathered: Gathered) -> Answer:
+        """The reply from what was gathered. Raises `ModelError` when the reader's first call fails."""
         if not gathered.plan.sources:
             return Answer(await self.reader.read(query, ()), "no_source_needed", gathered)
         if not gathered.evidence:
@@ -109,7 +112,7 @@ class Answerer:
         if best.score < self.settings.supported:
             return self._nothing(gathered, drafts)
         text = best.text
-        missing = [event.source for event in gathered.events]
+        missing = [event.source for event in gathered.events if event.source in gathered.plan.sources]
         if missing and self.settings.unreachable:
             text = f"{text} {self.settings.unreachable.format(sources=', '.join(missing))}"
         return Answer(text, "answered", gathered, best, drafts)

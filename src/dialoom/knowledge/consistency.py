@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from dialoom.errors import ModelError
 from dialoom.knowledge.prompting import ask_json, plain
@@ -55,9 +56,10 @@ def lexical_consistency(reply: str, evidence: str) -> float:
     return min(score, 1.0)
 
 
-def _content(text: str) -> set[str]:
+@lru_cache(maxsize=4096)  # one reply is held against many texts, and the same texts come back in draft after draft
+def _content(text: str) -> frozenset[str]:
     plain_text = _CONTRACTION.sub(r"\1 not", text.lower())
-    return {_stem(w) for w in words(plain_text) if w not in _STOP and w not in _NEGATION}
+    return frozenset(_stem(w) for w in words(plain_text) if w not in _STOP and w not in _NEGATION)
 
 
 def _stem(word: str) -> str:
@@ -70,11 +72,13 @@ def _stem(word: str) -> str:
 def _negation_differs(reply: str, evidence: str) -> bool:
     """Whether the best matching clauses of both disagree in being negated."""
     best, differs = 0, False
+    known = [(_content(clause), clause) for clause in _clauses(evidence)]
     for said in _clauses(reply):
-        for known in _clauses(evidence):
-            shared = len(_content(said) & _content(known))
+        content = _content(said)
+        for held, clause in known:
+            shared = len(content & held)
             if shared > best:
-                best, differs = shared, _negated(said) != _negated(known)
+                best, differs = shared, _negated(said) != _negated(clause)
     return best >= 2 and differs
 
 

@@ -17,13 +17,17 @@ from typing import Literal, TypeVar
 from dialoom.errors import UsageError
 from dialoom.knowledge.base import Evidence, Plan, Planner, Query, RelevanceScorer, Source
 from dialoom.knowledge.order import call_order, closed
+from dialoom.knowledge.sources.asked import AskedOnce, Underway
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
 class SourceEvent:
-    """A planned source that gave nothing: it `failed`, was `slow`, or `skipped` because one that it needs did."""
+    """A source that gave nothing: it `failed`, was `slow`, or `skipped` because one that it needs did.
+
+    It was planned, or asked by a planner that looks at evidence and could not see what it holds.
+    """
 
     source: str
     kind: Literal["failed", "slow", "skipped"]
@@ -79,18 +83,26 @@ class Knowledge:
         self.relevance = relevance
         self.settings = settings or GatherSettings()
         closed(self.settings.deadlines, sources)
+        self._underway = {source.name: Underway(self._deadline(source.name)) for source in sources}
+
+    def _deadline(self, source: str) -> float:
+        return self.settings.deadlines.get(source, self.settings.deadline)
 
     async def gather(self, query: Query, sources: Sequence[str] | None = None) -> Gathered:
         """Evidence for the turn; `sources` names them (a flow node may), None leaves it to the planner."""
         started = time.perf_counter()
-        declared = list(self.sources.values())
+        once = {name: AskedOnce(source, self._underway[name]) for name, source in self.sources.items()}
         if sources is None:
-            plan = await self.planner.plan(query, declared)
+            plan = await self.planner.plan(query, list(once.values()))
         else:
-            plan = Plan(closed(sources, declared), reason="named by the flow")
+            plan = Plan(closed(sources, list(once.values())), reason="named by the flow")
         spent = {"plan": _since(started)}
-        events: list[SourceEvent] = []
-        found = await self._ask_all(query, plan, events, spent)
+        events = [
+            SourceEvent(name, trouble[0], f"while planning: {trouble[1]}")
+            for name, source in once.items()
+            if name not in plan.sources and (trouble := source.trouble()) is not None
+        ]
+        found = await self._ask_all(query, plan, once, events, spent)
         started = time.perf_counter()
         weighed = await self._weigh(query, [evidence for name in plan.sources for evidence in found.get(name, ())])
         spent["relevance"] = _since(started)
@@ -104,12 +116,17 @@ class Knowledge:
         return Gathered(plan, tuple(kept), tuple(reserve), tuple(events), spent)
 
     async def _ask_all(
-        self, query: Query, plan: Plan, events: list[SourceEvent], spent: dict[str, float]
+        self,
+        query: Query,
+        plan: Plan,
+        sources: Mapping[str, Source],
+        events: list[SourceEvent],
+        spent: dict[str, float],
     ) -> dict[str, Sequence[Evidence]]:
         tasks: dict[str, asyncio.Task[Sequence[Evidence] | None]] = {}
         for name in plan.sources:
-            needed = {other: tasks[other] for other in self.sources[name].depends_on if other in tasks}
-            tasks[name] = asyncio.create_task(self._ask(self.sources[name], query, needed, events, spent))
+            needed = {other: tasks[other] for other in sources[name].depends_on if other in tasks}
+            tasks[name] = asyncio.create_task(self._ask(sources[name], query, needed, events, spent))
         results = await asyncio.gather(*tasks.values())
         return {name: result for name, result in zip(tasks, results, strict=True) if result is not None}
 
@@ -130,7 +147,7 @@ class Knowledge:
             earlier += result[: self.settings.top]
         started = time.perf_counter()
         asked = replace(query, evidence=(*query.evidence, *earlier))
-        deadline = self.settings.deadlines.get(source.name, self.settings.deadline)
+        deadline = self._deadline(source.name)
         try:
             return await asyncio.wait_for(in_thread(lambda: source.search(asked, self.settings.candidates)), deadline)
         except TimeoutError:

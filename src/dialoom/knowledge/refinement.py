@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ class RefineSettings:
     """`alpha` pieces are swapped in each of at most `steps` steps; `steps` 0 refines nothing.
 
     One step with a larger alpha is the paper's within-step mode, alpha 1 with several steps its multi-step mode.
-    No new reply is asked for after `calls` replies or `milliseconds`.
+    No new reply is asked for after `calls` replies, and one that is not there after `milliseconds` is not waited for.
     """
 
     alpha: int = 1
@@ -65,18 +66,17 @@ async def refine(
     Stops when nothing unseen is left, when a swap changes nothing, when the budget is spent or a model call fails.
     Whoever chooses among the drafts takes the best: a later draft may score lower.
     """
-    started = time.perf_counter()
+    ends = time.perf_counter() + settings.milliseconds / 1000
     drafts: list[Draft] = []
     current, unseen = first, list(reserve)
     while current.evidence and len(drafts) < min(settings.steps, settings.calls):
-        if (time.perf_counter() - started) * 1000 >= settings.milliseconds:
-            break
         evidence = _swapped(current, unseen, settings.alpha)
-        if evidence == current.evidence:
+        remaining = ends - time.perf_counter()
+        if evidence == current.evidence or remaining <= 0:
             break
         try:
-            current = await draft(query, evidence, reader, consistency)
-        except ModelError:
+            current = await asyncio.wait_for(draft(query, evidence, reader, consistency), remaining)
+        except (ModelError, TimeoutError):
             break
         drafts.append(current)
     return drafts

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import re
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -45,6 +46,21 @@ def terms(text: str) -> list[str]:
             if len(run) > 4:
                 found += [f"~{run[i : i + 4]}" for i in range(len(run) - 3)]
     return found
+
+
+def shared_mass(turn: str, texts: Sequence[str]) -> tuple[float, list[tuple[float, float]]]:
+    """How much `turn` holds, and for each text how much it holds and how much of that it shares with `turn`.
+
+    Each distinct term counts ln((1 + N) / (1 + df)) + 1, among the N texts there are with the turn: what a `Lexicon`
+    of these few texts would say, without its table of all buckets.
+    """
+    bags = [set(terms(text)) for text in (turn, *texts)]
+    frequency = Counter(term for bag in bags for term in bag)
+    mass = {term: math.log((1 + len(bags)) / (1 + times)) + 1 for term, times in frequency.items()}
+    asked = bags[0]
+    return sum(mass[term] for term in asked), [
+        (sum(mass[term] for term in bag), sum(mass[term] for term in bag & asked)) for bag in bags[1:]
+    ]
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ class Coverage:
     flow: Flow
     nodes: set[str] = field(default_factory=set)
     moves: set[tuple[str, str]] = field(default_factory=set)
-    violated: set[str] = field(default_factory=set)
+    violated: set[tuple[str, str]] = field(default_factory=set)
 
     def see(self, events: Iterable[Event]) -> None:
         """Count one conversation, all its events in order."""
@@ -35,7 +35,8 @@ class Coverage:
             elif event.kind in ("handed_over", "closed") and flow in last:
                 self.moves.add((f"{flow}.{last[flow]}", event.kind))
             elif event.kind == "constraint_violated":
-                self.violated.add(str(event.data["constraint"]))
+                label = str(event.data["constraint"])
+                self.violated |= {(f"{flow}.{node}", label), (str(flow), label), (self.flow.flow, label)}
 
     def all_nodes(self) -> list[str]:
         """Every node, as `flow.node`."""
@@ -51,22 +52,24 @@ class Coverage:
             if target not in RESERVED or target == "end"
         ]
 
-    def all_constraints(self) -> list[str]:
-        """The labels of every constraint."""
-        labels: dict[str, None] = {}
-        for _, graph in self.flow.graphs():
-            labels |= dict.fromkeys(item.label for item in graph.constraints)
-            for node in graph.nodes.values():
+    def all_constraints(self) -> list[tuple[str, str]]:
+        """Every constraint: where it is declared (a flow, or `flow.node`) and its label."""
+        found: dict[tuple[str, str], None] = {}
+        for name, graph in self.flow.graphs():
+            found |= dict.fromkeys((name, item.label) for item in graph.constraints)
+            for at, node in graph.nodes.items():
                 if isinstance(node, PromptNode):
-                    labels |= dict.fromkeys(item.label for item in node.constraints)
-        return list(labels)
+                    found |= dict.fromkeys((f"{name}.{at}", item.label) for item in node.constraints)
+        return list(found)
 
     def untouched(self) -> dict[str, list[str]]:
         """What no test saw, by kind."""
         return {
             "nodes": [name for name in self.all_nodes() if name not in self.nodes],
             "transitions": [f"{a} -> {b}" for a, b in self.all_moves() if (a, b) not in self.moves],
-            "constraints": [name for name in self.all_constraints() if name not in self.violated],
+            "constraints": [
+                f"{place}: {label}" for place, label in self.all_constraints() if (place, label) not in self.violated
+            ],
         }
 
     def summary(self) -> dict[str, tuple[int, int]]:

@@ -17,10 +17,10 @@ def junit(outcomes: Sequence[Outcome]) -> str:
         for outcome in own:
             facts = {"name": _printable(outcome.test.name), "classname": path.stem, "time": f"{outcome.seconds:.3f}"}
             case = ElementTree.SubElement(suite, "testcase", facts)
-            if not outcome.passed:
-                text = "\n".join(outcome.failures + outcome.judged)
-                failure = ElementTree.SubElement(case, "failure", {"message": _printable(text.split("\n")[0])})
-                failure.text = _printable(text)
+            for kind, problems in (("expectation", outcome.failures), ("judged", outcome.judged)):
+                if problems:
+                    facts = {"type": kind, "message": _printable(problems[0].split("\n")[0])}
+                    ElementTree.SubElement(case, "failure", facts).text = _printable("\n".join(problems))
     return ElementTree.tostring(suites, encoding="unicode", xml_declaration=True) + "\n"
 
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
+from dialoom.dialogue import Dialogue
 from dialoom.errors import CallError, CassetteMiss
 from dialoom.flows.application import Application
+from dialoom.flows.facts import Told
 from dialoom.flows.flow import Flow
-from dialoom.flows.intents import likeness_of
+from dialoom.flows.intents import Likeness, likeness_of
+from dialoom.flows.outside import answered, not_understood
 from dialoom.flows.recording import Recording
 from dialoom.flows.state import Event
 from dialoom.flows.step import begin, step
@@ -71,17 +74,29 @@ class RecordedModel:
         yield (await self.generate(request)).text
 
 
-async def replay(recording: Recording, flow: Flow, app: Application) -> list[Replayed]:
-    """Every recorded turn again. No function of the application is called: its recorded results are given instead."""
-    likeness = likeness_of(flow.all_intents())
+async def replay(
+    recording: Recording, flow: Flow, app: Application, likeness: Likeness | None = None
+) -> list[Replayed]:
+    """Every recorded turn again. No function of the application is called: its recorded results are given instead.
+
+    `likeness` recognises intents by their examples; by default an encoder fitted on these. What an agent answered in
+    place of the flow is answered again.
+    """
+    likeness = likeness or likeness_of(flow.all_intents())
+    modelled = any(event.kind in ("model_called", "model_failed") for event in recording.events)
     state = begin(flow, recording.header.session)
     replayed = []
     for number, events in enumerate(recording.turns()):
         first = events[0] if events[0].kind == "user_said" else None
         text = str(first.data["text"]) if first else None
         now = datetime.fromisoformat(str(first.data["now"])) if first else None
-        ports = Ports(_played(app, events), RecordedModel(events), likeness, recording.header.signals)
+        signals = first.data.get("signals", recording.header.signals) if first else recording.header.signals
+        model = RecordedModel(events) if modelled else None
+        ports = Ports(_played(app, events), model, likeness, signals)
         turn = await step(flow, state, text, ports, now or _time(recording))
+        elsewhere = next((str(event.data["text"]) for event in events if event.kind == "answered_outside"), None)
+        if elsewhere is not None and not_understood(turn):
+            turn = answered(state, turn, elsewhere)
         state = turn.state
         replayed.append(Replayed(number, text, _seen(events), _seen(turn.events)))
     return replayed
@@ -100,7 +115,7 @@ def _time(recording: Recording) -> datetime:
 
 def _seen(events: Sequence[Event]) -> Seen:
     return Seen(
-        tuple(str(event.data["text"]) for event in events if event.kind == "assistant_said"),
+        tuple(str(event.data["text"]) for event in events if event.kind in ("assistant_said", "answered_outside")),
         tuple(f"{event.data['flow']}.{event.data['node']}" for event in events if event.kind == "node_entered"),
         tuple((str(event.data["slot"]), event.data["new"]) for event in events if event.kind == "slot_changed"),
     )
@@ -111,7 +126,50 @@ def _played(app: Application, events: Sequence[Event]) -> Application:
     for event in events:
         if event.kind == "function_called":
             results.setdefault(str(event.data["function"]), []).append(event.data["result"])
-    return replace(app, functions={name: _stub(name, results.get(name, [])) for name in {*app.functions, *results}})
+    functions = {name: _stub(name, results.get(name, [])) for name in {*app.functions, *results}}
+    told = _RecordedFacts(events)
+    computations = dict.fromkeys({*app.computations, *told.computations}, _anything)
+    return replace(app, functions=functions, computations=computations, describer=told, answerer=told)
+
+
+def _anything(**arguments: Any) -> None:
+    del arguments
+
+
+class _RecordedFacts:
+    """Tells again what was told in a turn, in its order; stands in for the describer and the answerer."""
+
+    sources: Sequence[str] = ()
+
+    def __init__(self, events: Sequence[Event]) -> None:
+        self._told = [event for event in events if event.kind in ("described", "answered", "telling_failed")]
+        self.computations = [str(e.data["function"]) for e in self._told if e.data.get("function")]
+
+    def check(self, computation: str, names: Sequence[str]) -> None:
+        """Nothing to check: nothing is computed."""
+
+    async def describe(self, computation: Any, given: Mapping[str, Any], words: str) -> Told:
+        """The next thing told."""
+        del computation, given, words
+        return self._next()
+
+    async def consult(self, context: Dialogue, user: str) -> Told:
+        """The next thing told."""
+        del context, user
+        return self._next()
+
+    async def answer(self, context: Dialogue, user: str, sources: Sequence[str] | None) -> Told:
+        """The next thing told."""
+        del context, user, sources
+        return self._next()
+
+    def _next(self) -> Told:
+        if not self._told:
+            raise CallError("The recorded turn told nothing more.")
+        event = self._told.pop(0)
+        if event.kind == "telling_failed":
+            raise CallError(f"The recorded telling failed: {event.data['error']}")
+        return Told(str(event.data["text"]), event.data.get("outcome", "answered"))
 
 
 def _stub(name: str, results: list[Any]) -> Callable[..., Any]:

@@ -59,8 +59,10 @@ def find_tests(folder: Path) -> list[Path]:
 async def run_folder(folder: Path, options: Options | None = None) -> Report:
     """Run every test. The application is `app.py` beside the flow, as pytest runs the conftest.py of a folder."""
     chosen, report = options or Options(), Report()
-    for path in find_tests(folder):
-        file = load_tests(path, chosen.flow)
+    files = {path: load_tests(path, chosen.flow) for path in find_tests(folder)}
+    if chosen.record and not any(file.cassette for file in files.values()):
+        raise UsageError("No test file names a cassette.", hint="Add to one: cassette: NAME.json")
+    for path, file in files.items():
         where = (path.parent / file.flow).resolve()
         flow = load_flow(where).flow
         if file.understand is not None:
@@ -96,7 +98,7 @@ def _models(file: TestFile, path: Path, options: Options) -> Open:
         else:
             tape = options.model or Cassette(place)
         return lambda test: scripted(test) or tape
-    if options.model is not None:
+    if options.model is not None and not options.record:
         live: LanguageModel = options.model
         return lambda test: scripted(test) or live
     return scripted

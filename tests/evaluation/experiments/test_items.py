@@ -40,6 +40,15 @@ def test_that_an_overlap_free_split_can_be_asked_for(tmp_path: Path) -> None:
     assert data.items
 
 
+def test_that_what_is_tested_is_not_learned_from(tmp_path: Path) -> None:
+    corpus = transcripts()
+    write_jsonl(tmp_path / "train.jsonl", corpus[:10])
+    write_jsonl(tmp_path / "test.jsonl", corpus[8:12])
+    data = read_dataset(Dataset(name="shop", train=("train.jsonl",), test=("test.jsonl",)), tmp_path)
+    assert {d.id for d in data.train} == {d.id for d in corpus[:8]}
+    assert data.skipped == {"training dialogues that are test dialogues": 2}
+
+
 @pytest.mark.parametrize(
     ("metadata", "key", "domain"),
     [

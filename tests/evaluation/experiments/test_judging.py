@@ -10,9 +10,11 @@ from sklearn.metrics import cohen_kappa_score
 from dialoom.errors import InvalidFile, UsageError
 from dialoom.evaluation.experiments.judging import Verdict, panel, read_verdict, win_rates
 from dialoom.evaluation.experiments.labels import agreements, cohen_kappa, export_labels, read_labels
+from dialoom.evaluation.experiments.ledger import Ledger
 from dialoom.evaluation.experiments.results import Results
 from dialoom.evaluation.experiments.summary import compared, summarised
 from dialoom.models.base import Request
+from dialoom.models.opening import open_model
 from dialoom.models.scripted import Fault
 
 from .conftest import Make, blocks
@@ -79,6 +81,18 @@ def test_that_the_prompt_shows_the_truth_and_both_dialogues_under_the_papers_wor
     assert {first.splitlines()[turn], second.splitlines()[turn]} == {
         f"{turn} System: {t[turn]}" for t in (pair.ours, pair.theirs)
     }
+
+
+def test_that_a_judge_with_little_room_sees_only_the_end(make: Make) -> None:
+    bench = make(writer=[GOOD], critic=fair)
+    spec = {"against": "plain", "models": ["critic"], "lines": 2}
+    datasets = [{"name": "shop", "train": ["train.jsonl"], "test": ["test.jsonl"], "turns": "last"}]
+    results = bench.run(systems=SYSTEMS, judge=spec, datasets=datasets)
+    for request, found in zip(bench.models["critic"].requests[::2], results.judged, strict=True):
+        turn = min(found.pair.ours)
+        for block in blocks(request):
+            assert int(block.split()[0]) == turn - 2
+    assert win_rates(results.judged)[0].rate == 1.0
 
 
 def test_that_malformed_verdicts_are_counted_and_decide_nothing(make: Make) -> None:
@@ -193,3 +207,18 @@ def test_that_kappa_is_that_of_scikit_learn(a: str, b: str) -> None:
 def test_that_kappa_says_nothing_where_nobody_could_disagree() -> None:
     assert cohen_kappa(["win"] * 4, ["win"] * 4) is None
     assert cohen_kappa([], []) is None
+
+
+@pytest.mark.embedded
+def test_that_the_embedded_model_judges_and_what_it_says_is_accounted_for(make: Make) -> None:
+    """135 million parameters judge nothing well; what is checked is that no verdict is lost or made up."""
+    pytest.importorskip("xllamacpp")
+    bench = make(writer=[GOOD])
+    bench.models["embedded"] = open_model("embedded")  # type: ignore[assignment]
+    spec = {"against": "plain", "models": ["embedded"], "dialogues": 1, "max_tokens": 40}
+    results = bench.run(systems=SYSTEMS, judge=spec, concurrency=1)
+    (rate,) = win_rates(results.judged)
+    assert rate.wins + rate.losses + rate.ties + rate.malformed + rate.unjudged == 1
+    records = Ledger(bench.folder / "out" / "verdicts.jsonl").records.values()
+    assert len(records) == 2
+    assert all(read_verdict(record["text"]) == record["verdict"] for record in records)

@@ -2,9 +2,11 @@ from __future__ import annotations
 
 import json
 import random
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch", reason="the extra 'train' is not installed")
@@ -16,8 +18,9 @@ from dialoom.knowledge.base import Evidence, Passage, Query  # noqa: E402
 from dialoom.knowledge.labelled import LabelledTurn  # noqa: E402
 from dialoom.knowledge.relevance import LexicalRelevance  # noqa: E402
 from dialoom.knowledge.unified.examples import unified_examples  # noqa: E402
-from dialoom.knowledge.unified.model import UnifiedModel, attention_mask  # noqa: E402
-from dialoom.knowledge.unified.sequences import REPLY, Weighed  # noqa: E402
+from dialoom.knowledge.unified.masks import attention_mask, encoder_mask  # noqa: E402
+from dialoom.knowledge.unified.model import UnifiedModel  # noqa: E402
+from dialoom.knowledge.unified.sequences import REPLY, SCORE_LOSS, TokenSequence, Weighed  # noqa: E402
 from dialoom.knowledge.unified.settings import UnifiedSettings, read_settings  # noqa: E402
 from dialoom.knowledge.unified.training import losses, train_unified, with_lora  # noqa: E402
 from dialoom.knowledge.unified.using import UnifiedPlanner, UnifiedReader, UnifiedRelevance  # noqa: E402
@@ -52,26 +55,82 @@ def toy(number: int, seed: int) -> list[LabelledTurn]:
     return turns
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A tiny randomly initialised Llama and a tokenizer of whole words."""
+@pytest.fixture(scope="module", params=["causal", "seq2seq"])
+def folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A tiny randomly initialised Llama or T5 and a tokenizer of whole words."""
     from tokenizers import Tokenizer
     from tokenizers.models import WordLevel
     from tokenizers.pre_tokenizers import Whitespace
-    from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
+    from transformers import (
+        LlamaConfig,
+        LlamaForCausalLM,
+        PreTrainedTokenizerFast,
+        T5Config,
+        T5ForConditionalGeneration,
+    )
 
     torch.manual_seed(0)
     vocabulary = {word: i for i, word in enumerate(["<unk>", "</s>", "<pad>", *WORDS])}
     words = Tokenizer(WordLevel(vocabulary, unk_token="<unk>"))
     words.pre_tokenizer = Whitespace()
     tokenizer = PreTrainedTokenizerFast(tokenizer_object=words, unk_token="<unk>", eos_token="</s>", pad_token="<pad>")
-    config = LlamaConfig(
-        vocab_size=len(vocabulary), hidden_size=48, intermediate_size=96, num_hidden_layers=2, num_attention_heads=4,
-        max_position_embeddings=128, eos_token_id=1, pad_token_id=2, bos_token_id=1,
-    )  # fmt: skip
+    size = {"vocab_size": len(vocabulary), "eos_token_id": 1, "pad_token_id": 2}
     path = tmp_path_factory.mktemp("tiny")
-    LlamaForCausalLM(config).save_pretrained(path)
+    if request.param == "causal":
+        config = LlamaConfig(
+            **size, hidden_size=48, intermediate_size=96, num_hidden_layers=2, num_attention_heads=4,
+            max_position_embeddings=128, bos_token_id=1,
+        )  # fmt: skip
+        LlamaForCausalLM(config).save_pretrained(path)
+    else:
+        config = T5Config(
+            **size, d_model=48, d_kv=12, d_ff=96, num_layers=2, num_decoder_layers=1, num_heads=4, dropout_rate=0.0,
+            decoder_start_token_id=2,
+        )  # fmt: skip
+        T5ForConditionalGeneration(config).save_pretrained(path)
     tokenizer.save_pretrained(path)
+    return path
+
+
+def gguf(path: Path) -> Path:
+    """A tiny random Llama with a byte-level tokenizer, as one GGUF file."""
+    from gguf import GGUFWriter, TokenType
+
+    printable = [*range(33, 127), *range(161, 173), *range(174, 256)]
+    rest = [byte for byte in range(256) if byte not in printable]
+    tokens = [*map(chr, printable), *(chr(256 + i) for i in range(len(rest))), "te", "<|end|>"]
+    writer = GGUFWriter(str(path), "llama")
+    writer.add_context_length(256)
+    writer.add_embedding_length(16)
+    writer.add_block_count(1)
+    writer.add_feed_forward_length(32)
+    writer.add_head_count(2)
+    writer.add_head_count_kv(2)
+    writer.add_layer_norm_rms_eps(1e-5)
+    writer.add_rope_dimension_count(8)
+    writer.add_vocab_size(len(tokens))
+    writer.add_tokenizer_model("gpt2")
+    writer.add_token_list(tokens)
+    writer.add_token_types([TokenType.NORMAL] * 257 + [TokenType.CONTROL])
+    writer.add_token_merges(["t e"])
+    writer.add_bos_token_id(257)
+    writer.add_eos_token_id(257)
+    chance = np.random.default_rng(0)
+    shapes: dict[str, tuple[int, ...]] = {
+        "attn_q": (16, 16),
+        "attn_k": (16, 16),
+        "attn_v": (16, 16),
+        "attn_output": (16, 16),
+    }
+    shapes |= {"ffn_gate": (32, 16), "ffn_up": (32, 16), "ffn_down": (16, 32), "attn_norm": (16,), "ffn_norm": (16,)}
+    tensors: dict[str, tuple[int, ...]] = {f"blk.0.{name}.weight": shape for name, shape in shapes.items()}
+    tensors |= {"token_embd.weight": (len(tokens), 16), "output_norm.weight": (16,)}
+    for name, shape in tensors.items():
+        writer.add_tensor(name, chance.normal(0, 0.1, shape).astype(np.float32))
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
     return path
 
 
@@ -138,22 +197,56 @@ async def test_that_it_replies_from_the_evidence(trained: UnifiedModel) -> None:
 def _score_logits(model: UnifiedModel, evidence: list[str], piece: int) -> Any:
     turn = toy(1, 7)[0]
     built = model.sequences.training(turn.context, SOURCES, [Weighed(text, 0.5) for text in evidence], "sure")
-    place = max(i for i, p in enumerate(built.pieces) if p == piece) - 1
+    kept = [loss if loss == SCORE_LOSS else 0 for loss in built.losses]
     with torch.no_grad():
-        return model.logits([built])[0, place]
+        return model.predictions([TokenSequence(built.ids, built.pieces, built.positions, kept)])[piece]
 
 
 def test_that_a_score_does_not_change_with_the_other_evidence(trained: UnifiedModel) -> None:
-    alone = _score_logits(trained, ["I like tea"], 1)
+    alone = _score_logits(trained, ["I like tea"], 0)
     for others in (["cats is red"], ["cats is red red red", "do you like boats"]):
-        assert torch.allclose(_score_logits(trained, ["I like tea", *others], 1), alone, atol=1e-5)
-        assert torch.allclose(_score_logits(trained, [*others, "I like tea"], len(others) + 1), alone, atol=1e-5)
+        assert torch.allclose(_score_logits(trained, ["I like tea", *others], 0), alone, atol=1e-5)
+    second = _score_logits(trained, ["cats is red", "I like tea"], 1)
+    assert torch.allclose(
+        _score_logits(trained, ["I like boats", "I like tea", "do you like cats"], 1), second, atol=1e-5
+    )
+
+
+def test_that_a_causal_score_does_not_even_depend_on_where_the_evidence_stands(trained: UnifiedModel) -> None:
+    if trained.network.config.is_encoder_decoder:
+        pytest.skip("an encoder's positions are those of the tokens as they stand")
+    alone = _score_logits(trained, ["I like tea"], 0)
+    assert torch.allclose(_score_logits(trained, ["cats is red red red", "I like tea"], 1), alone, atol=1e-5)
 
 
 def test_that_without_the_mask_it_does_change(trained: UnifiedModel) -> None:
-    open_ = UnifiedModel(trained.network, trained.tokenizer, trained.sources, masked=False)
-    changed = _score_logits(open_, ["cats is red", "I like tea"], 2)
-    assert not torch.allclose(changed, _score_logits(open_, ["I like boats", "I like tea"], 2), atol=1e-4)
+    open_ = replace(trained, masked=False)
+    changed = _score_logits(open_, ["cats is red", "I like tea"], 1)
+    assert not torch.allclose(changed, _score_logits(open_, ["I like boats", "I like tea"], 1), atol=1e-4)
+
+
+def test_that_nothing_is_predicted_from_itself(trained: UnifiedModel) -> None:
+    """A plan, a score and a reply word change no logits up to their own."""
+    turn = next(turn for turn in toy(20, 8) if len(turn.plan) == 2)
+    built = trained.sequences.training(turn.context, turn.plan, [Weighed("I like tea", 0.5)], "sure thanks")
+    with torch.no_grad():
+        before = trained.predictions([built])
+        places = [i for i, loss in enumerate(built.losses) if loss]
+        for number, place in enumerate(places):
+            ids = list(built.ids)
+            ids[place] = trained.sequences.id("red")
+            after = trained.predictions([TokenSequence(ids, built.pieces, built.positions, built.losses)])
+            assert torch.allclose(after[: number + 1], before[: number + 1], atol=1e-5)
+
+
+def test_that_padding_beside_a_longer_turn_changes_nothing(trained: UnifiedModel) -> None:
+    short, long = (
+        trained.sequences.training(toy(1, 7)[0].context, plan, [Weighed("I like tea", 0.5)] * n, "sure")
+        for plan, n in (((), 0), (SOURCES, 4))
+    )
+    with torch.no_grad():
+        alone, beside = trained.predictions([short]), trained.predictions([short, long])
+    assert torch.allclose(alone, beside[: len(alone)], atol=1e-5)
 
 
 def test_that_the_mask_lets_replies_see_all_and_evidence_itself_alone() -> None:
@@ -165,6 +258,19 @@ def test_that_the_mask_lets_replies_see_all_and_evidence_itself_alone() -> None:
         [1, 0, 1, 0, 0],
         [1, 1, 1, 1, 0],
     ]
+
+
+def test_that_an_encoder_sees_neither_plans_nor_scores_from_what_predicts_them() -> None:
+    pieces, levels = torch.tensor([[0, 0, 1, 1, 2, -2]]), torch.tensor([[0, 1, 2, 3, 2, 3]])
+    allowed = encoder_mask(pieces, levels)[0].tolist()
+    assert [[int(x) for x in row] for row in allowed[:5]] == [
+        [1, 0, 0, 0, 0, 0],
+        [1, 1, 0, 0, 0, 0],
+        [1, 1, 1, 0, 0, 0],
+        [1, 1, 1, 1, 0, 0],
+        [1, 1, 0, 0, 1, 0],
+    ]
+    assert encoder_mask(pieces, levels, masked=False)[0, 4, 2]
 
 
 def test_that_loss_falls_on_acting_evaluation_and_reply_tokens_alone(folder: Path) -> None:
@@ -244,11 +350,39 @@ def test_that_lora_trains_few_weights_and_is_merged_when_saved(folder: Path, tmp
     pytest.importorskip("peft")
     chosen = settings(folder, tmp_path, steps=2, validate_every=2, lora={"rank": 2})
     model = with_lora(UnifiedModel.start(folder, SOURCES), chosen)
-    frozen = [n for n, p in model.network.named_parameters() if not p.requires_grad]
-    assert any("self_attn" in name for name in frozen)
+    before = {n: p.detach().clone() for n, p in model.network.named_parameters()}
     examples = unified_examples(toy(8, 0), negatives=1, seed=0)
     train_unified(model, examples, examples, chosen)
-    assert UnifiedModel.load(tmp_path / "best").sources == SOURCES
+    changed = {n for n, p in model.network.named_parameters() if not torch.equal(p, before[n])}
+    allowed = ("lora_", "lm_head", "embed_tokens", "shared")
+    assert changed
+    assert all(any(part in name for part in allowed) for name in changed)
+    model.network.eval()
+    built = examples[0].sequence(model.sequences, random.Random(0))
+    loaded = UnifiedModel.load(tmp_path / "best")
+    with torch.no_grad():
+        assert torch.allclose(loaded.predictions([built]), model.predictions([built]), atol=1e-4)
+
+
+def test_that_a_base_is_opened_from_a_gguf_file(tmp_path: Path) -> None:
+    pytest.importorskip("gguf")
+    path = gguf(tmp_path / "tiny.gguf")
+    model = UnifiedModel.start(path, SOURCES)
+    assert model.network.config.num_hidden_layers == 1
+    turn = toy(1, 0)[0]
+    built = model.sequences.training(turn.context, SOURCES, [Weighed("I like tea", 0.5)], "sure")
+    assert all(bool(torch.isfinite(part)) for part in losses(model, [built]).values())
+    model.save(tmp_path / "saved")
+    with torch.no_grad():
+        again = UnifiedModel.load(tmp_path / "saved").predictions([built])
+        assert torch.allclose(again, model.predictions([built]), atol=1e-5)
+
+
+def test_that_the_embedded_model_is_a_base(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("gguf")
+    path = gguf(tmp_path / "tiny.gguf")  # its own file takes half a minute to read
+    monkeypatch.setattr("dialoom.models.embedded.default_weights", lambda: path)
+    assert UnifiedModel.start("embedded", SOURCES).network.config.hidden_size == 16
 
 
 def test_that_settings_name_the_wrong_field_and_paths_are_relative_to_the_file(tmp_path: Path) -> None:
@@ -260,8 +394,15 @@ def test_that_settings_name_the_wrong_field_and_paths_are_relative_to_the_file(t
         read_settings(path)
 
 
+@pytest.mark.parametrize("name", ["unims-gpu.yaml", "unims-cpu.yaml"])
+def test_that_the_settings_we_ship_are_settings(name: str) -> None:
+    found = read_settings(Path(__file__).parents[3] / "benchmarks" / name)
+    assert found.format == "kbp"
+    assert (found.model == "embedded") == (name == "unims-gpu.yaml")
+
+
 def test_that_a_folder_without_a_model_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InvalidFile, match="causal"):
+    with pytest.raises(InvalidFile, match="language model"):
         UnifiedModel.start(tmp_path, SOURCES)
     with pytest.raises(UsageError, match="no folder"):
         UnifiedModel.start(tmp_path / "none", SOURCES)
@@ -283,5 +424,5 @@ def test_that_the_command_trains_from_one_file(folder: Path, tmp_path: Path) -> 
     done = CliRunner().invoke(app, ["unims", str(tmp_path / "unims.yaml")])
     assert done.exit_code == 0, done.output
     assert "best validation loss" in done.stdout
-    assert (tmp_path / "out" / "relevance-train.json").exists()
+    assert (tmp_path / "out" / "relevance-lexical-train.json").exists()
     assert UnifiedModel.load(tmp_path / "out" / "best").sources == ("PERSONA", "DOCUMENTS")

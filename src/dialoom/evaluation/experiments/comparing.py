@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,7 @@ from dialoom.errors import NothingToLearn
 
 EXACT = 13  # dialogues up to which all sign flips are tried (2**13 < 10 000)
 DRAWS = 10_000
+Reply = TypeVar("Reply")
 CORPUS_DRAWS = 500  # for metrics that must be computed anew for every draw
 
 
@@ -75,15 +77,11 @@ def compare(
     )
 
 
-Replied = Mapping[str, tuple[str, str]]
-"""Item -> reply and reference."""
-
-
 def compare_corpus(
     metric: str,
-    measure: Callable[[Sequence[str], Sequence[str]], float],
-    a: Replied,
-    b: Replied,
+    measure: Callable[[Sequence[Reply]], float],
+    a: Mapping[str, Reply],
+    b: Mapping[str, Reply],
     groups: Mapping[str, str],
     *,
     seed: int = 0,
@@ -96,14 +94,13 @@ def compare_corpus(
     numbers = _numbers([groups[item] for item in shared])
     count = int(numbers.max()) + 1
     members = [np.flatnonzero(numbers == number) for number in range(count)]
-    replies = [[values[item][0] for item in shared] for values in (a, b)]
-    truth = [a[item][1] for item in shared]
+    replies = [[values[item] for item in shared] for values in (a, b)]
 
     def difference(swapped: Sequence[bool], places: Sequence[int]) -> float:
         rows = [(int(place), swapped[numbers[place]]) for place in places]
-        one = measure([replies[swap][place] for place, swap in rows], [truth[place] for place, _ in rows])
-        other = measure([replies[not swap][place] for place, swap in rows], [truth[place] for place, _ in rows])
-        return one - other
+        return measure([replies[swap][place] for place, swap in rows]) - measure(
+            [replies[not swap][place] for place, swap in rows]
+        )
 
     every, straight = range(len(shared)), [False] * count
     observed = difference(straight, every)
@@ -114,8 +111,8 @@ def compare_corpus(
     low, high = np.quantile(spread, [0.025, 0.975])
     return Comparison(
         metric,
-        measure(replies[0], truth),
-        measure(replies[1], truth),
+        measure(replies[0]),
+        measure(replies[1]),
         observed,
         float(low),
         float(high),

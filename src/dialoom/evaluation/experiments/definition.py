@@ -60,16 +60,34 @@ class Price(_Part):
     completion: float = Field(ge=0)
 
 
+class Encoding(_Part):
+    """How texts become vectors and how near ones are found (S-ICL sec. 2.3 and 2.4)."""
+
+    encoder: str = Field(
+        "lsa", description="`lsa`, fitted on the training dialogues, or onnx:FOLDER, sentence-transformers:FOLDER, ..."
+    )
+    pooling: Literal["cls", "mean"] | None = Field(None, description="How token vectors are pooled; default: as saved.")
+    search: Literal["exact", "hnsw"] = Field("exact", description="Every vector compared, or a neighbour graph.")
+
+    @model_validator(mode="after")
+    def _pools(self) -> Encoding:
+        if self.encoder == "lsa" and self.pooling:
+            raise ValueError("lsa has no token vectors, so there is nothing to pool")
+        return self
+
+
 class System(_Part):
-    """What answers: one of `agent`, `strategy`, `template` or `predictions`."""
+    """What answers: one of `agent`, `flow`, `strategy`, `template` or `predictions`."""
 
     name: Name
     agent: str | None = Field(None, description="A learned model file; `model` says who replies (default retrieve).")
+    flow: str | None = Field(None, description="An authored flow, a .yaml file; its application module is an option.")
     strategy: str | None = Field(None, description="A named way of prompting, such as s-icl-three-samples.")
     template: str | None = Field(None, description="A prompt template of your own, a .j2 file.")
     predictions: str | None = Field(None, description='JSON lines {"dialogue", "turn", "text"} made elsewhere.')
     model: str | None = Field(None, description="The language model, as `dialoom chat --model` takes it.")
     selector: str | None = Field(None, description="Where samples come from; a strategy has its own default.")
+    encoding: Encoding | None = Field(None, description="For selectors that compare vectors; default: lsa, exact.")
     samples: int | None = Field(None, ge=0, le=20, description="How many samples are shown.")
     sample: str | None = Field(None, description="The fixed sample: ID or ID#TURN of a training dialogue.")
     max_tokens: int = Field(160, ge=1)
@@ -82,8 +100,11 @@ class System(_Part):
         kinds = [kind for kind in KINDS if getattr(self, kind) is not None]
         if len(kinds) != 1:
             raise ValueError(f"say what answers: exactly one of {', '.join(KINDS)}")
-        if kinds[0] in ("agent", "predictions") and (self.selector or self.samples is not None or self.sample):
-            raise ValueError("selector, samples and sample belong to a strategy or a template")
+        chosen = self.selector or self.samples is not None or self.sample or self.encoding
+        if kinds[0] in ("agent", "flow", "predictions") and chosen:
+            raise ValueError("selector, encoding, samples and sample belong to a strategy or a template")
+        if self.encoding and self.selector in BLIND:
+            raise ValueError(f"the selector {self.selector} compares no vectors, so encoding means nothing to it")
         return self
 
     @property
@@ -92,7 +113,9 @@ class System(_Part):
         return next(kind for kind in KINDS if getattr(self, kind) is not None)
 
 
-KINDS = ("agent", "strategy", "template", "predictions")
+KINDS = ("agent", "flow", "strategy", "template", "predictions")
+BLIND = ("automaton", "bm25", "random")
+"""Selectors that take no encoder: they compare no vectors, or bring their own."""
 
 
 class Judge(_Part):
@@ -103,6 +126,7 @@ class Judge(_Part):
     template: str = Field("judge-dfa-rag", description="The judge's prompt: the shipped one or a .j2 file.")
     orders: Literal["both", "one"] = Field("both", description="Ask each pair in both orders, against position bias.")
     dialogues: int | None = Field(None, ge=1, description="Judge at most this many dialogues of each data set.")
+    lines: int | None = Field(None, ge=1, description="Show at most this many lines before the first reply compared.")
     max_tokens: int = Field(400, ge=1)
     timeout: float = Field(60.0, gt=0)
     price: Price | None = None
@@ -126,6 +150,9 @@ class Experiment(_Part):
     judge: Judge | None = None
     seeds: tuple[int, ...] = Field((0,), min_length=1)
     budget: Budget = Budget()
+    prices: dict[str, Price] = Field(
+        default_factory=dict, description="By model, for systems and judges without a price of their own."
+    )
     concurrency: int = Field(4, ge=1, le=256, description="Replies asked for at the same time.")
 
     @model_validator(mode="after")
@@ -134,6 +161,9 @@ class Experiment(_Part):
             called = [part.name for part in names]
             if len(set(called)) < len(called):
                 raise ValueError(f"two {what} have one name")
+        used = {system.model for system in self.systems} | set(self.judge.models if self.judge else ())
+        if unused := sorted(set(self.prices) - used):
+            raise ValueError(f"prices names a model that nobody asks: {unused[0]}")
         if self.judge and self.judge.against not in {system.name for system in self.systems}:
             raise ValueError(f"judge.against names no system: {self.judge.against}")
         return self

@@ -14,8 +14,9 @@ from dialoom.corpora import open_corpus
 from dialoom.dialogue import Dialogue, Role, as_json
 from dialoom.errors import NothingToLearn
 from dialoom.evaluation.experiments.definition import Dataset
+from dialoom.evaluation.experiments.gold import Actions
 from dialoom.evaluation.experiments.ledger import digest
-from dialoom.evaluation.next_action import blind, split_by_task
+from dialoom.evaluation.next_action import blind, labels_of, split_by_task
 from dialoom.evaluation.overlap import split_without_overlap
 
 DOMAINS = ("domain", "domains", "services", "workflow", "tasks", "flow")
@@ -46,13 +47,17 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Data:
-    """A data set as it was read: training and test dialogues, the items, and what was left out and why."""
+    """A data set as it was read: training and test dialogues, the items, and what was left out and why.
+
+    `actions` are the labels of the training dialogues, for scoring; systems get `train`, which has none.
+    """
 
     spec: Dataset
     train: tuple[Dialogue, ...]
     test: tuple[Dialogue, ...]
     items: tuple[Item, ...]
     skipped: Mapping[str, int] = field(default_factory=dict)
+    actions: Actions = field(default_factory=dict)
 
     @property
     def train_digest(self) -> str:
@@ -78,6 +83,7 @@ def read_dataset(spec: Dataset, folder: Path) -> Data:
     else:
         train = tuple(_read(spec, spec.train, folder, skipped)) if spec.train else ()
         test = tuple(_read(spec, spec.test, folder, skipped))
+    train = _without(train, test, skipped)
     if spec.dialogues is not None and len(test) > spec.dialogues:
         drawn = random.Random(spec.seed).sample(sorted(test, key=lambda d: d.id), spec.dialogues)  # noqa: S311
         test = tuple(sorted(drawn, key=lambda dialogue: dialogue.id))
@@ -88,7 +94,7 @@ def read_dataset(spec: Dataset, folder: Path) -> Data:
             f"Data set '{spec.name}' has no system turn to ask for{f' ({told})' if told else ''}.",
             hint="Check its paths and the roles of its speakers.",
         )
-    return Data(spec, tuple(map(blind, train)), tuple(test), items, dict(skipped))
+    return Data(spec, tuple(map(blind, train)), tuple(test), items, dict(skipped), labels_of(train))
 
 
 def domain_of(dialogue: Dialogue, key: str | None) -> str:
@@ -113,6 +119,15 @@ def _read(spec: Dataset, paths: Sequence[str], folder: Path, skipped: Counter[st
     for what, count in (("broken records", corpus.counts.skipped), ("empty dialogues", corpus.counts.empty)):
         if count:
             skipped[what] += count
+
+
+def _without(train: Sequence[Dialogue], test: Sequence[Dialogue], skipped: Counter[str]) -> tuple[Dialogue, ...]:
+    """`train` without the dialogues that are tested, which are counted."""
+    tested = {dialogue.id: dialogue for dialogue in test}
+    kept = tuple(d for d in train if d.id not in tested or d.utterances != tested[d.id].utterances)
+    if len(kept) < len(train):
+        skipped["training dialogues that are test dialogues"] += len(train) - len(kept)
+    return kept
 
 
 def _items(spec: Dataset, dialogue: Dialogue) -> Iterator[Item]:

@@ -13,6 +13,7 @@ import numpy as np
 
 from dialoom.errors import RunError, StoreError, UsageError
 from dialoom.evaluation.experiments.definition import Judge, Price
+from dialoom.evaluation.experiments.fingerprints import model_digest
 from dialoom.evaluation.experiments.ledger import Ledger, digest
 from dialoom.evaluation.experiments.pairs import Pair
 from dialoom.evaluation.experiments.running import BudgetSpent, Purse, together
@@ -97,16 +98,24 @@ class Bench:
     template: str
     models: Mapping[str, LanguageModel]
     ledger: Ledger
+    prices: Mapping[str, Price]
 
     @classmethod
-    def open(cls, spec: Judge, folder: Path, models: Callable[[str], LanguageModel], ledger: Ledger) -> Bench:
+    def open(
+        cls,
+        spec: Judge,
+        folder: Path,
+        models: Callable[[str], LanguageModel],
+        ledger: Ledger,
+        prices: Mapping[str, Price],
+    ) -> Bench:
         """Open the judge models and the template. Raises `UnknownName` for either."""
         if spec.template.endswith(".j2"):
             path = folder / spec.template
             source = template_source("dialoom.evaluation", path.stem, path.parent)
         else:
             source = template_source("dialoom.evaluation", spec.template)
-        return cls(spec, source, {name: models(name) for name in spec.models}, ledger)
+        return cls(spec, source, {name: models(name) for name in spec.models}, ledger, prices)
 
     async def judge(
         self, pairs: Sequence[Pair], purse: Purse, concurrency: int, advance: Callable[[], None]
@@ -147,14 +156,23 @@ class Bench:
 
     def prompt(self, pair: Pair, *, swapped: bool) -> tuple[Message, ...]:
         """The judge's prompt."""
-        ours, theirs = pair.lines(pair.ours), pair.lines(pair.theirs)
+        before = self.spec.lines
+        ours, theirs = pair.lines(pair.ours, before), pair.lines(pair.theirs, before)
         first, second = (theirs, ours) if swapped else (ours, theirs)
-        values = {"task": pair.lines(None), "truth": pair.truth, "first": first, "second": second}
+        task, truth = pair.lines(None, before), pair.lines(pair.said, before)
+        values = {"task": task, "truth": truth, "first": first, "second": second}
         return rendered(self.template, values, self.spec.template)
 
     def key(self, judge: str, messages: tuple[Message, ...]) -> str:
-        """Where a verdict is kept: the same judge asked the same thing."""
-        return digest([judge, self.spec.max_tokens, [(message.role, message.content) for message in messages]])
+        """Where a verdict is kept: the same judge, with the same model file, asked the same thing."""
+        return digest(
+            [
+                judge,
+                model_digest(judge, Path()),
+                self.spec.max_tokens,
+                [(message.role, message.content) for message in messages],
+            ]
+        )
 
     def judged(self, pair: Pair, judge: str) -> Judged:
         """What a judge said of a pair so far."""
@@ -174,7 +192,7 @@ class Bench:
             record: dict[str, Any] = {"judge": judge, "error": scrubbed(str(error)), "calls": 1}
         else:
             record = {"judge": judge, "verdict": read_verdict(completion.text), "text": scrubbed(completion.text)}
-            record |= _used(completion, self.spec.price)
+            record |= _used(completion, self.spec.price or self.prices.get(judge))
         self.ledger.add(key, record)
         purse.spent.add(record)
         purse.spent.failed += "error" in record

@@ -38,18 +38,28 @@ class Pair:
         """Whether both say the same, case and spaces aside: a tie that nobody needs to be asked about."""
         return all(_plain(self.ours[turn]) == _plain(self.theirs[turn]) for turn in self.ours)
 
-    def lines(self, replies: Mapping[int, str] | None) -> list[str]:
-        """The dialogue as numbered lines, the asked turns filled with `replies`; with None they are left open."""
+    def lines(self, replies: Mapping[int, str] | None, before: int | None = None) -> list[str]:
+        """The dialogue as numbered lines, the asked turns filled with `replies`; with None they are left open.
+
+        With `before` it begins that many lines before the first asked turn.
+        """
         names = Speakers(self.speakers.user, self.speakers.system)
+        first = 0 if before is None else max(0, min(self.ours) - before)
         return [
             f"{number} {names.name(said.role)}: {self._said(number, said.text, replies)}".rstrip()
             for number, said in enumerate(self.dialogue.utterances)
+            if number >= first
         ]
+
+    @property
+    def said(self) -> dict[int, str]:
+        """What was really said in the asked turns."""
+        return {turn: self.dialogue.utterances[turn].text for turn in self.ours}
 
     @property
     def truth(self) -> list[str]:
         """The dialogue as it really went."""
-        return self.lines({turn: self.dialogue.utterances[turn].text for turn in self.ours})
+        return self.lines(self.said)
 
     def _said(self, number: int, text: str, replies: Mapping[int, str] | None) -> str:
         if number in self.ours:

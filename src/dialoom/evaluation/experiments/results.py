@@ -16,7 +16,9 @@ from pydantic import ValidationError
 from dialoom.dialogue import Dialogue, Role, Utterance, as_json
 from dialoom.errors import InvalidFile, UnknownName
 from dialoom.evaluation.experiments.definition import Experiment, SpeakerNames
+from dialoom.evaluation.experiments.gold import Found, Gold, gold_of
 from dialoom.evaluation.experiments.judging import Judged, Verdict
+from dialoom.evaluation.experiments.measures import Answered
 from dialoom.evaluation.experiments.pairs import Pair, pairs_of
 from dialoom.files import read_text, write_text
 from dialoom.models.scrubbing import scrubbed
@@ -45,6 +47,7 @@ class Row:
     milliseconds: float = 0.0
     note: str = ""
     error: str = ""
+    found: Found = field(default_factory=Found)
 
     @property
     def item(self) -> str:
@@ -82,6 +85,11 @@ class Results:
         """Completed dialogues to compare with those of `against`, and per system how many are incomplete."""
         return pairs_from(self.experiment, self.dialogues, self.rows, against)
 
+    def answered(self, row: Row) -> Answered:
+        """What metrics look at: the reply of `row` with its conversation and its labels."""
+        dialogue = self.dialogues.get((row.dataset, row.dialogue), Dialogue(row.dialogue, ()))
+        return answered(dialogue, row)
+
     def save(self, folder: Path) -> None:
         """Write the folder's files, each whole or not at all."""
         dialogues = ({"dataset": name, **as_json(found)} for (name, _), found in sorted(self.dialogues.items()))
@@ -118,9 +126,7 @@ class Results:
         try:
             experiment = Experiment.model_validate_json(read_text(folder / "experiment.json"))
             dialogues = {(line["dataset"], line["id"]): _dialogue(line) for line in _read(folder / "dialogues.jsonl")}
-            rows = [
-                Row(**{**line, "candidates": tuple(line["candidates"])}) for line in _read(folder / "results.jsonl")
-            ]
+            rows = [_row(line) for line in _read(folder / "results.jsonl")]
             run = json.loads(read_text(folder / "run.json"))
             judged = _judged(experiment, dialogues, rows, list(_read(folder / "verdicts-by-pair.jsonl")))
         except (ValidationError, ValueError, KeyError, TypeError) as error:
@@ -171,8 +177,31 @@ def _judged(
     ]
 
 
+def answered(dialogue: Dialogue, row: Row) -> Answered:
+    """The reply of a row as metrics see it; its labels come from the test dialogue, which no system sees."""
+    before = dialogue.utterances[: row.turn]
+    return Answered(
+        row.reply or "",
+        row.reference,
+        row.candidates,
+        tuple(said.text for said in before if said.role is not Role.TOOL),
+        gold_of(dialogue, row.turn) if row.turn < len(dialogue) else Gold(),
+        row.found,
+    )
+
+
+def _row(line: dict[str, Any]) -> Row:
+    found = dict(line.pop("found", {}))
+    tuples = {name: None if value is None else tuple(value) for name, value in found.items() if name != "action"}
+    listed = Found(**{**found, **tuples})
+    return Row(**{**line, "candidates": tuple(line["candidates"]), "found": listed})
+
+
 def _dialogue(line: Mapping[str, Any]) -> Dialogue:
-    spoken = tuple(Utterance(Role(said["role"]), said["text"]) for said in line["utterances"])
+    spoken = tuple(
+        Utterance(Role(said["role"]), said["text"], action=said.get("action"), annotations=said.get("annotations", {}))
+        for said in line["utterances"]
+    )
     return Dialogue(line["id"], spoken, line.get("metadata", {}))
 
 

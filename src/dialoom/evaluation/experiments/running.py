@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from dialoom.agent.strategies import Library
+from dialoom.dialogue import as_json
 from dialoom.errors import RunError, StoreError, UsageError
 from dialoom.evaluation.experiments.definition import Budget, Experiment, System
 from dialoom.evaluation.experiments.items import Data, Item, read_dataset
@@ -94,7 +94,13 @@ class Replies:
         if record is None or "error" in record:
             return None
         known = {name: record[name] for name in Reply.__dataclass_fields__ if name in record}
-        return Reply(**{**known, "candidates": tuple(record.get("candidates", ()))})
+        listed = {name: tuple(value) for name, value in known.items() if isinstance(value, list)}
+        return Reply(**{**known, **listed})
+
+    @property
+    def stale(self) -> int:
+        """Answers in the folder that no question of this experiment matches: of other code, data or settings."""
+        return len(self.ledger.records.keys() - {asked.key for asked in self.asked})
 
     def error(self, asked: Asked) -> str:
         """Why there is no answer; empty where there is one or it was not asked."""
@@ -148,7 +154,6 @@ class Plan:
         replies.spent.total = len(replies.asked)
         tell = advance or (lambda _: None)
         worker = _Worker(replies, Purse(self.experiment.budget, replies.spent), tell, self.experiment.concurrency)
-        libraries: dict[tuple[str, int], Library] = {}
         try:
             for system, data, seed, listed in blocks:
                 pending = list({a.key: a for a in listed if replies.reply(a) is None}.values())
@@ -157,9 +162,8 @@ class Plan:
                 tell(replies.spent)
                 if not pending:
                     continue
-                library = libraries.setdefault((data.spec.name, seed), Library(data.train, seed=seed))
                 replies.spent.what = f"{system.name} on {data.spec.name}"
-                await worker.ask(self.opener.open(system, data, library), pending)
+                await worker.ask(self.opener.open(system, data, seed), pending)
         except BudgetSpent as spent:
             replies.stopped = f"the budget of {spent} is spent"
         return replies
@@ -229,5 +233,4 @@ async def together(tasks: Any) -> None:
 
 
 def _asked(system: str, seed: int, item: Item, identity: str) -> Asked:
-    said = [(utterance.role.value, utterance.text) for utterance in item.context.utterances]
-    return Asked(system, seed, item, digest([identity, item.id, said]))
+    return Asked(system, seed, item, digest([identity, item.id, as_json(item.context)]))

@@ -12,7 +12,7 @@ import numpy as np
 from dialoom.errors import NothingToLearn
 from dialoom.evaluation.experiments.comparing import Comparison, compare, compare_corpus
 from dialoom.evaluation.experiments.judging import PANEL, WinRate, panel, value_of, win_rates
-from dialoom.evaluation.experiments.measures import measure
+from dialoom.evaluation.experiments.measures import Answered, measure
 from dialoom.evaluation.experiments.results import Results, Row
 from dialoom.evaluation.intervals import interval
 
@@ -21,11 +21,15 @@ WIN_RATE = "win-rate"
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """A metric of a system; the interval (95 %, dialogues resampled) is None for metrics of a whole corpus."""
+    """A metric of a system; the interval (95 %, dialogues resampled) is None for metrics of a whole corpus.
+
+    `count` replies were measured: a metric that needs labels is of the labelled turns.
+    """
 
     value: float | None
     low: float | None = None
     high: float | None = None
+    count: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,35 +70,47 @@ class Summary:
 def summarised(results: Results) -> Summary:
     """The table of `results`."""
     names = results.experiment.metrics
-    lines = [_line(system, results.of(system), names) for system in results.systems]
+    lines = [_line(results, system, names) for system in results.systems]
     return Summary(lines, win_rates(results.judged), win_rates(results.judged, by_domain=True))
 
 
 def compared(one: tuple[Results, str], other: tuple[Results, str], metric: str, seed: int = 0) -> Comparison:
     """Whether two systems differ by `metric`, of one experiment or of two on the same test dialogues.
 
-    Raises `UnknownName` for a metric or system there is not, `NothingToLearn` when they share no item.
+    Raises `UnknownName` for a metric or system there is not, `NothingToLearn` when they share no item it applies to.
     """
     if metric == WIN_RATE:
         (a, groups), (b, more) = _outcomes(*one), _outcomes(*other)
         return compare(metric, a, b, {**groups, **more}, seed=seed)
-    rows = [[row for row in results.of(system) if row.reply is not None] for results, system in (one, other)]
-    groups = {row.item: row.group for part in rows for row in part}
+    parts = [_applicable(results, results.of(system), metric) for results, system in (one, other)]
+    if not all(parts):
+        raise NothingToLearn(
+            f"'{metric}' says nothing of these replies: {measure(metric).told}.",
+            hint="It needs labels that the data set has and the systems answer; see docs/evaluation.md.",
+        )
+    groups = {row.item: row.group for part in parts for row, _ in part}
     of_corpus = measure(metric).corpus
     if of_corpus is not None:
-        said = [{row.item: (str(row.reply), row.reference) for row in part} for part in rows]
+        said = [{row.item: answered for row, answered in part} for part in parts]
         return compare_corpus(metric, of_corpus, said[0], said[1], groups, seed=seed)
-    values = [{row.item: measured(metric, row) for row in part} for part in rows]
+    values = [{row.item: _measured(metric, row, answered) for row, answered in part} for part in parts]
     return compare(metric, values[0], values[1], groups, seed=seed)
 
 
-def measured(metric: str, row: Row) -> float:
+def _applicable(results: Results, rows: Sequence[Row], metric: str) -> list[tuple[Row, Answered]]:
+    """The replies that a metric says something of."""
+    applies = measure(metric).applies
+    replied = [(row, results.answered(row)) for row in rows if row.reply is not None]
+    return [(row, answered) for row, answered in replied if applies(answered)]
+
+
+def _measured(metric: str, row: Row, answered: Answered) -> float:
     """A metric of one reply, as it was measured when the experiment ran, or now."""
     if metric in row.metrics:
         return row.metrics[metric]
     item = measure(metric).item
     assert item is not None  # noqa: S101 - the caller looked
-    return float(item((str(row.reply), *row.candidates[1:]), row.reference))
+    return float(item(answered))
 
 
 def _outcomes(results: Results, system: str) -> tuple[dict[str, float], dict[str, str]]:
@@ -113,7 +129,8 @@ def _outcomes(results: Results, system: str) -> tuple[dict[str, float], dict[str
     return values, groups
 
 
-def _line(system: str, rows: Sequence[Row], names: Sequence[str]) -> Line:
+def _line(results: Results, system: str, names: Sequence[str]) -> Line:
+    rows = results.of(system)
     answered = [row for row in rows if row.reply is not None]
     by_domain: dict[str, list[Row]] = defaultdict(list)
     for row in answered:
@@ -127,8 +144,8 @@ def _line(system: str, rows: Sequence[Row], names: Sequence[str]) -> Line:
         failed=told["failed"],
         missing=told["missing"],
         fallbacks=sum(bool(row.note) for row in answered),
-        metrics=_values(answered, names),
-        domains={domain: _values(by_domain[domain], names) for domain in sorted(by_domain)},
+        metrics=_values(results, answered, names),
+        domains={domain: _values(results, by_domain[domain], names) for domain in sorted(by_domain)},
         p50=float(np.quantile(took, 0.5)),
         p95=float(np.quantile(took, 0.95)),
         calls=sum(row.calls for row in rows),
@@ -137,17 +154,17 @@ def _line(system: str, rows: Sequence[Row], names: Sequence[str]) -> Line:
     )
 
 
-def _values(rows: Sequence[Row], names: Sequence[str]) -> dict[str, Value]:
+def _values(results: Results, rows: Sequence[Row], names: Sequence[str]) -> dict[str, Value]:
     values: dict[str, Value] = {}
     for name in names:
-        corpus = measure(name).corpus
-        if not rows:
+        corpus, part = measure(name).corpus, _applicable(results, rows, name)
+        if not part:
             values[name] = Value(None)
         elif corpus is not None:
-            values[name] = Value(corpus([str(row.reply) for row in rows], [row.reference for row in rows]))
+            values[name] = Value(corpus([answered for _, answered in part]), count=len(part))
         else:
-            found = np.asarray([measured(name, row) for row in rows], dtype=np.float64)
-            values[name] = Value(float(found.mean()), *interval(found, [row.group for row in rows]))
+            found = np.asarray([_measured(name, row, answered) for row, answered in part], dtype=np.float64)
+            values[name] = Value(float(found.mean()), *interval(found, [row.group for row, _ in part]), len(part))
     return values
 
 

@@ -5,22 +5,28 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
 
-import dialoom
 from dialoom.agent.agent import Agent
 from dialoom.agent.model import Model
-from dialoom.agent.responders import open_responder
+from dialoom.agent.responders import Answer, GenerateResponder, Responder, open_responder
 from dialoom.agent.strategies import LEARNED, STRATEGIES, Library, Prompting, Strategy, StrategyAgent, open_strategy
 from dialoom.agent.trace import Call, Recorder
+from dialoom.dialogue import Role
+from dialoom.encoders.base import Encoder
+from dialoom.encoders.registry import open_encoder
 from dialoom.errors import InvalidFile, UnknownName, UsageError
-from dialoom.evaluation.experiments.definition import Price, System
+from dialoom.evaluation.experiments.definition import Encoding, Price, System
+from dialoom.evaluation.experiments.fingerprints import code_digest, file_digest, model_digest
 from dialoom.evaluation.experiments.items import Data, Item
 from dialoom.evaluation.experiments.ledger import digest
+from dialoom.evaluation.simulation.partners import FlowPartner
+from dialoom.examples.base import Example
 from dialoom.examples.prompt import Speakers
 from dialoom.files import read_text
+from dialoom.flows import Application, Ports, load_application
 from dialoom.models.base import LanguageModel
 from dialoom.models.opening import open_model
 
@@ -30,7 +36,11 @@ CANDIDATES = 5
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a system said to an item. `candidates` are replies it chose among, best first; `note` says what failed."""
+    """What a system said to an item. `candidates` are replies it chose among, best first; `note` says what failed.
+
+    `examples` are the past turns used, "ID#TURN", and `taken` the one whose words were said. `action`, `plan` and
+    `evidence` are what a prediction file claims beside the words.
+    """
 
     text: str
     candidates: tuple[str, ...] = ()
@@ -40,6 +50,11 @@ class Reply:
     dollars: float | None = None
     milliseconds: float = 0.0
     note: str = ""
+    examples: tuple[str, ...] = ()
+    taken: str = ""
+    action: str | None = None
+    plan: tuple[str, ...] | None = None
+    evidence: tuple[str, ...] = ()
 
 
 class Answering(Protocol):
@@ -52,15 +67,25 @@ class Answering(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Opener:
-    """Opens systems. `models` opens a language model by its name, so that tests and callers can give their own."""
+    """Opens systems. `models` opens a language model by its name, so that tests and callers can give their own.
+
+    `prices` are those of models, for systems without one of their own; `app` is the application module of flows.
+    """
 
     folder: Path
     models: Callable[[str], LanguageModel] = open_model
+    prices: Mapping[str, Price] = field(default_factory=dict)
+    app: Path | None = None
+    _libraries: dict[tuple[str, int, Encoding], Library] = field(default_factory=dict)
+    _encoders: dict[tuple[str, str | None], Encoder] = field(default_factory=dict)
 
-    def open(self, spec: System, data: Data, library: Library) -> Answering:
+    def open(self, spec: System, data: Data, seed: int) -> Answering:
         """The system, ready. Raises `UsageError` for names and files that do not fit."""
+        price = spec.price or self.prices.get(spec.model or "")
         if spec.agent is not None:
-            return AgentSystem(self._agent(spec), spec.price)
+            return AgentSystem(self._agent(spec), price)
+        if spec.flow is not None:
+            return FlowSystem(self._flow(spec), price)
         if spec.predictions is not None:
             return PredictionSystem(read_predictions(self.folder / spec.predictions, data))
         speakers = Speakers(data.spec.speakers.user, data.spec.speakers.system)
@@ -75,12 +100,31 @@ class Opener:
                 hint="Give the data set `train`, or split it with `data`.",
             )
         model = self.models(spec.model) if spec.model is not None else None
-        return StrategySystem(open_strategy(strategy, library, model, prompting, sample=spec.sample), spec.price)
+        library = self.library(data, seed, spec.encoding or Encoding())
+        return StrategySystem(open_strategy(strategy, library, model, prompting, sample=spec.sample), price)
+
+    def library(self, data: Data, seed: int, encoding: Encoding) -> Library:
+        """The training dialogues with what is looked up in them, built once for all systems that encode alike."""
+        key = (data.spec.name, seed, encoding)
+        if key not in self._libraries:
+            encoder = None if encoding.encoder == "lsa" else self._encoder(encoding)
+            self._libraries[key] = Library(data.train, encoder, seed=seed, approximate=encoding.search == "hnsw")
+        return self._libraries[key]
+
+    def _encoder(self, encoding: Encoding) -> Encoder:
+        key = (encoding.encoder, encoding.pooling)
+        if key not in self._encoders:
+            spec = _placed(encoding.encoder, self.folder)
+            self._encoders[key] = open_encoder(spec, pooling=encoding.pooling)
+        return self._encoders[key]
 
     def identity(self, spec: System, data: Data, seed: int) -> str:
-        """A hash of all that a system's replies depend on: equal identities give equal replies."""
+        """A hash of all that a system's replies depend on, code and files too: equal identities give equal replies."""
         told: dict[str, Any] = spec.model_dump(mode="json", exclude={"name", "price", "timeout"})
-        told["version"] = dialoom.__version__
+        told["code"] = code_digest("flows") if spec.flow is not None else code_digest()
+        if spec.flow is not None and self.app is not None:
+            told["app_file"] = file_digest(self.app)
+        told["model_file"] = model_digest(spec.model or "", Path())
         if spec.kind in ("strategy", "template"):
             strategy = strategy_of(spec)
             if strategy.samples:
@@ -88,15 +132,25 @@ class Opener:
             if strategy.samples and strategy.selector in ("random", LEARNED):
                 told["seed"] = seed
             told["speakers"] = data.spec.speakers.model_dump()
-        for kind in ("agent", "template", "predictions"):
+        if spec.encoding is not None:
+            told["encoder_files"] = model_digest(spec.encoding.encoder, self.folder)
+        for kind in ("agent", "flow", "template", "predictions"):
             path = getattr(spec, kind)
             if path is not None:
-                told[f"{kind}_file"] = _file_digest(self.folder / path)
+                told[f"{kind}_file"] = file_digest(self.folder / path)
         return digest(told)
 
     def _agent(self, spec: System) -> Agent:
         assert spec.agent is not None  # noqa: S101 - the caller looked
-        return Agent(Model.load(self.folder / spec.agent), open_responder(spec.model or "retrieve"))
+        return Agent(Model.load(self.folder / spec.agent), self._responder(spec.model or "retrieve"))
+
+    def _flow(self, spec: System) -> FlowPartner:
+        application = load_application(self.app) if self.app is not None else Application()
+        model = None if spec.model is None else self.models(spec.model)
+        return FlowPartner(self.folder / str(spec.flow), Ports(application, model))
+
+    def _responder(self, spec: str) -> Responder:
+        return open_responder(spec) if spec in ("retrieve", "ranked") else GenerateResponder(self.models(spec))
 
 
 def strategy_of(spec: System) -> Strategy:
@@ -123,7 +177,30 @@ class AgentSystem:
         turn = await self.agent.turn(item.context)
         failed = str(turn.trace.decided("reply").get("failed", ""))
         candidates = _candidates(turn.text, (example.reply_text for example in turn.examples))
-        return _reply(turn.text, candidates, turn.trace.calls, turn.trace.milliseconds, self.price, failed)
+        reply = _reply(turn.text, candidates, turn.trace.calls, turn.trace.milliseconds, self.price, failed)
+        return replace(reply, examples=tuple(map(_named, turn.examples)), taken=_taken(turn.answer))
+
+
+@dataclass(frozen=True, slots=True)
+class FlowSystem:
+    """An authored flow that hears what the user said so far, line by line; its reply to the last line counts.
+
+    It follows its own replies, as it does with users, and not those of the past agent.
+    """
+
+    flow: FlowPartner
+    price: Price | None
+
+    async def reply(self, item: Item) -> Reply:
+        """The flow's turn; calls are those of the whole way there, milliseconds of the turn itself."""
+        talk = self.flow.begin(item.id)
+        heard = [first] if (first := await talk.open()) is not None else []
+        for said in item.context.utterances:
+            if said.role is Role.USER and not (heard and heard[-1].closed):
+                heard.append(await talk.say(said.text))
+        calls = [Call(call.model, (), "", call.usage, 0.0) for turn in heard for call in turn.called]
+        note = "its model failed" if heard[-1].fallback else ""
+        return _reply(heard[-1].text, (heard[-1].text,), calls, heard[-1].milliseconds, self.price, note)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,33 +216,35 @@ class StrategySystem:
         start = time.perf_counter()
         answer = await self.agent.answer(item.context, recorder)
         took = (time.perf_counter() - start) * 1000.0
+        examples = self.agent.examples(item.context)
         candidates: tuple[str, ...] = (answer.text,)
         if self.agent.strategy.template is None:
-            candidates = _candidates(answer.text, (e.reply_text for e in self.agent.examples(item.context)))
-        return _reply(answer.text, candidates, recorder.calls, took, self.price)
+            candidates = _candidates(answer.text, (example.reply_text for example in examples))
+        reply = _reply(answer.text, candidates, recorder.calls, took, self.price)
+        return replace(reply, examples=tuple(map(_named, examples)), taken=_taken(answer))
 
 
 @dataclass(frozen=True, slots=True)
 class PredictionSystem:
     """Replies that were made elsewhere."""
 
-    predictions: Mapping[tuple[str, int], str]
+    predictions: Mapping[tuple[str, int], Reply]
 
     async def reply(self, item: Item) -> Reply | None:
         """The prediction, or None where the file has none."""
-        text = self.predictions.get((item.dialogue, item.turn))
-        return None if text is None else Reply(text, (text,))
+        return self.predictions.get((item.dialogue, item.turn))
 
 
-def read_predictions(path: Path, data: Data) -> dict[tuple[str, int], str]:
+def read_predictions(path: Path, data: Data) -> dict[tuple[str, int], Reply]:
     """Predictions by (dialogue, turn); lines of another data set are passed over.
 
-    A line is {"dialogue", "turn", "text"}, with "dataset" where a file serves several. Raises `InvalidFile` that names
-    the line for one that is broken, repeated, or of a turn that is not asked for.
+    A line is {"dialogue", "turn", "text"}, with "dataset" where a file serves several, and "action", "plan" (sources)
+    and "evidence" (ids, best first) for the metrics of these. Raises `InvalidFile` that names the line for one that is
+    broken, repeated, or of a turn that is not asked for.
     """
     asked = {(item.dialogue, item.turn) for item in data.items}
     dialogues = {dialogue.id for dialogue in data.test}
-    found: dict[tuple[str, int], str] = {}
+    found: dict[tuple[str, int], Reply] = {}
     for number, line in enumerate(read_text(path, limit=LARGEST).splitlines(), 1):
         if not line.strip():
             continue
@@ -175,6 +254,8 @@ def read_predictions(path: Path, data: Data) -> dict[tuple[str, int], str]:
             if value.get("dataset", data.spec.name) != data.spec.name:
                 continue
             key, text = (str(value["dialogue"]), int(value["turn"])), value["text"]
+            reply = Reply(text, (text,), action=value.get("action"), plan=_claimed(value, "plan"))
+            reply = replace(reply, evidence=_claimed(value, "evidence") or ())
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise InvalidFile(path, f"not a prediction ({error}).", place=place, hint=_FORM) from error
         if not isinstance(text, str):
@@ -185,13 +266,20 @@ def read_predictions(path: Path, data: Data) -> dict[tuple[str, int], str]:
             turns = sorted(turn for name, turn in asked if name == key[0])
             problem = f"turn {key[1]} of dialogue '{key[0]}' is not asked for."
             raise InvalidFile(path, problem, place=place, hint=f"Its turns: {', '.join(map(str, turns))}.")
-        found[key] = text
+        found[key] = reply
     if not asked & set(found):
         raise InvalidFile(path, f"it predicts none of the turns of data set '{data.spec.name}'.", hint=_FORM)
     return found
 
 
 _FORM = 'A line is {"dialogue": "ID", "turn": 3, "text": "..."}; `dialoom eval dialogues --items` lists the turns.'
+
+
+def _claimed(value: Mapping[str, Any], name: str) -> tuple[str, ...] | None:
+    listed = value.get(name)
+    if listed is not None and not isinstance(listed, list):
+        raise TypeError(f"{name} is no list")
+    return None if listed is None else tuple(map(str, listed))
 
 
 def _candidates(text: str, replies: Any) -> tuple[str, ...]:
@@ -211,11 +299,15 @@ def _reply(
     return Reply(text, candidates, len(listed), prompt, completion, dollars, milliseconds, note)
 
 
-def _file_digest(path: Path) -> str:
-    import hashlib
+def _named(example: Example) -> str:
+    return f"{example.dialogue.id}#{example.reply}"
 
-    try:
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "blake2b").hexdigest()
-    except OSError as error:
-        raise InvalidFile(path, f"cannot be read ({error.strerror}).") from error
+
+def _taken(answer: Answer) -> str:
+    return "" if answer.example is None else _named(answer.example)
+
+
+def _placed(encoder: str, folder: Path) -> str:
+    """`encoder` with the path of its folder, where it names one, seen from the experiment file."""
+    kind, _, what = encoder.partition(":")
+    return f"{kind}:{folder / what}" if what and (folder / what).is_dir() else encoder

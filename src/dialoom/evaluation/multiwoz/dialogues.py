@@ -39,6 +39,8 @@ SPANS: Mapping[str, str] = {
 }
 """Slot of a span in the dialogue acts -> placeholder. Other spans stay as they were said."""
 
+LEAVING = "leaving"
+
 _MISSED = (  # what the annotated spans leave out, recognised by its form
     (re.compile(r"\b0\d{10}\b"), "[phone]"),
     (re.compile(r"\btr\s?\d{4}\b", re.IGNORECASE), "[trainid]"),
@@ -49,10 +51,14 @@ _MISSED = (  # what the annotated spans leave out, recognised by its form
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """What the user said and the delexicalised response."""
+    """What the user said, the delexicalised response, and what the user's words meant by their annotation.
+
+    `meant`: the placeholders the user asked for, and `LEAVING` for one who thanks or says goodbye.
+    """
 
     user: str
     response: str
+    meant: frozenset[str] = frozenset()
 
 
 WozDialogues = Mapping[str, Sequence[Exchange]]
@@ -72,7 +78,11 @@ def read_dialogues(path: Path | str) -> WozDialogues:
                 for name, dialogue in raw.items():
                     log = dialogue["log"]
                     found[name.lower().removesuffix(".json")] = [
-                        Exchange(user["text"].strip(), delexicalised(system["text"], system.get("span_info", ())))
+                        Exchange(
+                            user["text"].strip(),
+                            delexicalised(system["text"], system.get("span_info", ())),
+                            _meant(user.get("dialog_act", {})),
+                        )
                         for user, system in zip(log[::2], log[1::2], strict=False)
                     ]
             except (ValueError, KeyError, TypeError, AttributeError) as error:
@@ -100,3 +110,10 @@ def delexicalised(text: str, spans: Sequence[Sequence[Any]]) -> str:
     for pattern, placeholder in _MISSED:
         plain = pattern.sub(placeholder, plain)
     return plain.lower()
+
+
+def _meant(acts: Mapping[str, Sequence[Sequence[str]]]) -> frozenset[str]:
+    asked = {
+        SPANS[slot] for act, slots in acts.items() if act.endswith("-Request") for slot, *_ in slots if slot in SPANS
+    }
+    return frozenset(asked | ({LEAVING} if {"general-thank", "general-bye"} & acts.keys() else set()))

@@ -34,7 +34,7 @@ def guards(policy: Policy, obligations: Obligations) -> list[Guard]:
     Each is as general as it can be: every state seen inside it owes the slot too, and in the state before it not every
     state does.
     """
-    paths = {tags: policy.path(tags) for tags in sorted({each.progress.tags for each in policy.said})}
+    paths = {tags: policy.path(tags) for tags in sorted({each.progress.tags for each in policy.turns})}
     found = [
         guard
         for slot in obligations.thresholds

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 Key = tuple[int, str, str]
 """State, slot, and how the slot stands: asked, untold, told or stale."""
 
-NEVER = 0.005
+NEVER = 0.1
 """A slot told in a smaller share of a state's turns is forbidden there."""
 
-WEIGHT = 10
+WEIGHT = 3
 """The states before a state count in its shares like so many turns of its own."""
 
 
@@ -25,7 +25,7 @@ class Threshold:
     """Least shares of a state's turns for an obligation: told `now`, and told now or `later` in the dialogue."""
 
     now: float = 0.2
-    later: float = 0.4
+    later: float = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +35,9 @@ class Evidence:
     turns: int
     now: int
     later: int
+
+    def __sub__(self, part: Evidence) -> Evidence:
+        return Evidence(self.turns - part.turns, self.now - part.now, self.later - part.later)
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,8 @@ class Scores:
     """Rates in percent, rounded to one digit as the benchmark's table; `domains`: domain -> (inform, success).
 
     `bleu` is None without references, and over `bleu_turns` turns otherwise. `states` and `active_domains` say whether
-    the system's own were used. `unknown_placeholders`: names no table knows, with their counts; each is a slot lost.
+    the system's own were used. `placeholders`: mean number in a turn; a system that says everything in every turn shows
+    here. `unknown_placeholders`: names no table knows, with their counts; each is a slot lost.
     """
 
     inform: float
@@ -27,6 +28,7 @@ class Scores:
     bleu: float | None
     domains: Mapping[str, tuple[float, float]]
     richness: Richness
+    placeholders: float
     violations: Violations
     dialogues: int
     turns: int
@@ -54,6 +56,7 @@ def scores(predictions: Predictions, benchmark: Benchmark) -> Scores:
         bleu=scored,
         domains=_by_domain(list(outcomes.values())),
         richness=richness([texts[turn.response] for turn in every]),
+        placeholders=round(sum(len(spelling.placeholders(turn.response)) for turn in every) / len(every), 2),
         violations=violations((turn for turns in told.values() for turn in turns), benchmark.venues),
         dialogues=len(predictions),
         turns=len(every),

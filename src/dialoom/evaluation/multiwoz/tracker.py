@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from dialoom.evaluation.multiwoz.benchmark import Benchmark, State
+from dialoom.evaluation.multiwoz.cues import Cues
+from dialoom.evaluation.multiwoz.dialogues import LEAVING
 from dialoom.evaluation.multiwoz.success import estimated_domains, offers
 from dialoom.evaluation.multiwoz.venues import FUZZY
 from dialoom.evaluation.multiwoz.violations import BOOKING
@@ -20,22 +21,15 @@ NEEDS: Mapping[str, tuple[str, ...]] = {
 }
 """Slots whose filling is the progress of a booking."""
 
-_ASKS = {
-    "PHONE": r"\b(phone|telephone|contact|number)\b(?<!reference number)",
-    "ADDRESS": r"\b(address|located|location|where is it|where are they)\b",
-    "POST": r"\b(post(al)?( ?codes?)|zip( ?codes?)?)\b",
-    "REFERENCE": r"\b(reference|confirmation)\b",
-    "TRAINID": r"\b(train ?ids?|id)\b",
-}
-_ASKED = {slot: re.compile(pattern, re.IGNORECASE) for slot, pattern in _ASKS.items()}
-_BYE = re.compile(r"\b(thanks?|thank you|bye|goodbye|that is all|that 's all|nothing else)\b", re.IGNORECASE)
-
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What a policy may see of a turn before it answers: never a gold act, response or booking of this turn."""
+    """What a policy may see of a turn before it answers: never a gold act, response or booking of this turn.
 
-    user: str
+    `meant`: what the user's words ask for, and whether they say goodbye.
+    """
+
+    meant: frozenset[str]
     domain: str
     state: State
     matches: int
@@ -57,13 +51,13 @@ class Progress:
         return next(tag.partition(":")[2] for tag in self.tags if tag.startswith(f"{name}:"))
 
 
-def facts(users: Sequence[str], states: Sequence[State], benchmark: Benchmark) -> Iterator[Facts]:
+def facts(users: Sequence[str], states: Sequence[State], benchmark: Benchmark, cues: Cues) -> Iterator[Facts]:
     """The turns of one dialogue, from the user's words and the states."""
     spelled = [benchmark.spelling.state(state) for state in states]
     for user, state, domains in zip(users, spelled, estimated_domains(spelled), strict=True):
         domain = domains[0] if domains else "none"
         matches = len(benchmark.venues.query(domain, state.get(domain, {}))) if domain in FUZZY else 0
-        yield Facts(user, domain, state, matches)
+        yield Facts(cues.heard(user), domain, state, matches)
 
 
 @dataclass(slots=True)
@@ -97,7 +91,7 @@ class Tracker:
             here.told.discard("REFERENCE")  # the next one is of another booking
             here.referred = None
         here.constraints, here.booking = constraints, booking
-        here.asked |= {slot for slot, pattern in _ASKED.items() if pattern.search(turn.user)}
+        here.asked |= turn.meant & set(SLOTS)
         tags = (
             f"domain:{turn.domain}",
             f"matches:{_size(turn) if turn.domain in FUZZY else 'unknown'}",
@@ -107,7 +101,7 @@ class Tracker:
             f"changed:{changed}",
             f"asks:{'+'.join(sorted(here.asked - here.told)) or 'nothing'}",
             f"constraints:{min(len(constraints), 4)}",
-            f"leaving:{'yes' if _BYE.search(turn.user) else 'no'}",
+            f"leaving:{'yes' if LEAVING in turn.meant else 'no'}",
         )
         return Progress(turn.domain, tags, {slot: _standing(slot, here) for slot in SLOTS})
 
@@ -145,4 +139,5 @@ def _standing(slot: str, here: _Domain) -> str:
         return "asked"
     if slot not in here.told:
         return "untold"
-    return "stale" if slot == "REFERENCE" and here.referred != here.constraints else "told"
+    made = here.referred if slot == "REFERENCE" else here.offered if slot in ("NAME", "TRAINID") else here.constraints
+    return "told" if made == here.constraints else "stale"

@@ -17,6 +17,7 @@ FUZZY: Mapping[str, frozenset[str]] = {
 """Domains with a database, and the columns matched by likeness."""
 
 _IGNORED = frozenset({"location", "openhours", "takesbookings", "introduction", "signature"})
+_WORDS = frozenset({"area", "day", "departure", "destination", "food", "name", "pricerange", "type"})
 _ANYTHING = "?"  # a database value that satisfies every constraint
 _LIKE = 0.895  # of 1: what rounds to 90 percent
 
@@ -48,6 +49,16 @@ class Venues:
         if found is None:
             found = self._found[domain, asked] = self._query(domain, asked)
         return found
+
+    def vocabulary(self) -> frozenset[str]:
+        """All values of the columns a user may constrain by words: everything but times, prices and numbers."""
+        return frozenset(
+            value
+            for columns in self._columns.values()
+            for column, rows in columns.items()
+            if column in _WORDS
+            for value in rows
+        ) - {_ANYTHING}
 
     def _query(self, domain: str, asked: Sequence[tuple[str, str]]) -> frozenset[str]:
         rows = self._rows.get(domain, [])

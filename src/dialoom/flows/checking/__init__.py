@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dialoom.flows.application import Application
 from dialoom.flows.checking.constraints import contradictions
+from dialoom.flows.checking.facts import unknown_facts
 from dialoom.flows.checking.findings import Finding, Survey
 from dialoom.flows.checking.names import unknown_names
 from dialoom.flows.checking.paths import broken_paths
@@ -19,6 +20,6 @@ def check(loaded: LoadedFlow, app: Application | None = None) -> list[Finding]:
     With the application's registry, names of functions, constraints, recognisers and output models are checked too.
     """
     survey = Survey(loaded)
-    for look in (unknown_names, broken_paths, broken_schemas, contradictions):
+    for look in (unknown_names, unknown_facts, broken_paths, broken_schemas, contradictions):
         look(survey, app)
     return sorted(survey.findings, key=lambda item: (item.line, item.severity, item.message))

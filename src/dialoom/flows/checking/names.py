@@ -13,7 +13,9 @@ from dialoom.flows.flow import BUILT_IN, default_repairs
 from dialoom.flows.nodes import (
     REPAIRS,
     RESERVED,
+    AnswerNode,
     CallNode,
+    DescribeNode,
     IfNode,
     PromptNode,
     SayNode,
@@ -226,6 +228,15 @@ def _sources(spot: Spot) -> Iterator[tuple[Place, object, object]]:
         case CallNode():
             yield ("with",), dict(node.arguments), value_names
             yield ("key",), node.key, template_names
+            if node.on_error:
+                yield ("on_error", "say"), node.on_error.say, template_names
+        case DescribeNode():
+            yield ("with",), dict(node.arguments), value_names
+            if node.on_error:
+                yield ("on_error", "say"), node.on_error.say, template_names
+        case AnswerNode():
+            yield ("question",), node.question, template_names
+            yield ("user",), node.user, template_names
             if node.on_error:
                 yield ("on_error", "say"), node.on_error.say, template_names
         case SubflowNode():

@@ -9,7 +9,9 @@ from typing import NamedTuple
 from dialoom.flows.flow import Graph
 from dialoom.flows.nodes import (
     STAY,
+    AnswerNode,
     CallNode,
+    DescribeNode,
     IfNode,
     Node,
     PromptNode,
@@ -49,6 +51,12 @@ def text_of(node: Node) -> str:
             return short("set " + ", ".join(node.set))
         case CallNode():
             return short(f"call {node.call}")
+        case DescribeNode():
+            return short(f"describe {node.describe}")
+        case AnswerNode(answer=str(planner)):
+            return short(f"answer: {planner}")
+        case AnswerNode():
+            return short(f"answer from {', '.join(node.answer)}")
         case SubflowNode():
             return short(f"flow {node.subflow}")
         case IfNode():
@@ -68,10 +76,11 @@ def arrows(graph: Graph) -> Iterator[Arrow]:
             for case in node.cases:
                 labels[case.go].append(case.when)
             labels[node.otherwise].append("else")
-        elif (
-            isinstance(node, CallNode) and node.on_error and node.on_error.go in labels and node.on_error.go != node.go
-        ):
-            labels[node.on_error.go].append("error")
+        elif isinstance(node, CallNode | DescribeNode | AnswerNode):
+            if node.on_error and node.on_error.go in labels and node.on_error.go != node.go:
+                labels[node.on_error.go].append("error")
+            if isinstance(node, AnswerNode) and node.not_found not in ("", node.go):
+                labels[node.not_found].append("not found")
         elif isinstance(node, SubflowNode) and node.on_cancel not in ("", node.go):
             labels[node.on_cancel].append("cancelled")
         for target, told in labels.items():

@@ -1,16 +1,15 @@
 """A searchable set of passages that keeps itself up to date, in memory or in a folder.
 
-A folder holds `passages.sqlite` and, for the revision it was built from, one sub-folder with the memory-mapped BM25
-and vector files. `current.json` names that sub-folder and is replaced last, so that a stop at any moment leaves the
-old index or the new one.
+A folder holds `passages.sqlite` and one sub-folder with the memory-mapped BM25 and vector files of the revision that
+the database names. A writer makes the next sub-folder inside its transaction, so that one commit changes passages
+and index at once: a stop at any moment leaves the old revision or the new one.
 """
 
 from __future__ import annotations
 
-import json
 import shutil
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -20,16 +19,17 @@ from numpy.typing import NDArray
 
 from dialoom.encoders.base import Encoder
 from dialoom.errors import InvalidFile, UsageError
-from dialoom.files import read_text, write_text
 from dialoom.knowledge.base import Passage
-from dialoom.knowledge.indexes.dense import HNSW_FROM, DenseIndex
-from dialoom.knowledge.indexes.lexical import LexicalIndex
-from dialoom.knowledge.indexes.passages import Changes, PassageStore, Rows
+from dialoom.knowledge.indexes.dense import HNSW_FROM, DenseIndex, where
+from dialoom.knowledge.indexes.passages import Changes, PassageStore, Rows, StoreUpdate
+from dialoom.knowledge.indexes.selection import Ranked, best, fused
+from dialoom.knowledge.indexes.snapshot import Snapshot, empty_snapshot
 from dialoom.knowledge.terms import words
 
 Method = Literal["bm25", "dense", "fused"]
-_FUSION = 60
-"""The constant of reciprocal rank fusion."""
+_PROBES = 3
+_PROBE_ERROR = 1e-3
+"""How many passages are encoded to recognise the encoder of stored vectors, and how far the same one may be off."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,20 +41,11 @@ class Hit:
     parts: Mapping[str, float]
 
 
-@dataclass(frozen=True)
-class _Built:
-    revision: int
-    rows: Rows
-    owned: bool
-    lexical: LexicalIndex | None
-    dense: DenseIndex | None
-
-
 class PassageIndex:
     """Passages searched by BM25, by an encoder's vectors, or by both fused by rank.
 
-    Only passages that changed are split into words and encoded again. The BM25 matrix is made anew from stored words
-    when anything changed, since every document's length and every word's rarity enter each score.
+    Only passages that changed are split into words, encoded and put into the graph. Several processes may share a
+    folder: they search on while one of them writes, and each finds the new revision at its next search.
     """
 
     def __init__(
@@ -64,35 +55,40 @@ class PassageIndex:
         self.method: Method = method or ("fused" if encoder is not None else "bm25")
         if self.method != "bm25" and encoder is None:
             raise UsageError(f"An index with the method '{self.method}' needs an encoder.", hint="Pass encoder=...")
-        self._encoder = encoder
+        self._encoder = encoder if self.method != "bm25" else None
         self._hnsw_from = hnsw_from
         self._folder = Path(folder) if folder is not None else None
         if self._folder is not None:
             self._folder.mkdir(parents=True, exist_ok=True)
-        self.store = PassageStore(self._folder / "passages.sqlite" if self._folder else None)
-        self._lock = threading.Lock()
-        self._built: _Built | None = self._load()
+        self._store = PassageStore(self._folder / "passages.sqlite" if self._folder else None)
+        self._loading = threading.Lock()
+        self._snapshot = self._empty()
+        if not self._is_encoders(self._current()):
+            self._write(lambda _: Changes(), anew=True)
 
     def __len__(self) -> int:
         return len(self._current().rows)
 
+    @property
+    def has_links(self) -> bool:
+        """Whether any passage hangs from another."""
+        return self._current().linked
+
     def close(self) -> None:
         """Let go of the files."""
-        self._built = None
-        self.store.close()
+        self._snapshot = self._empty()
+        self._store.close()
 
     def update(self, passages: Iterable[Passage] = (), remove: Iterable[str] = ()) -> Changes:
-        """Add, change and remove passages by id; the rest stays."""
-        return self._changed(self.store.update(passages, remove))
+        """Add, change and remove passages by id; the rest stays. All of it or nothing.
+
+        Raises `UsageError` when an id is given twice, or when another process writes for longer than ten minutes.
+        """
+        return self._write(lambda store: store.update(passages, remove))
 
     def replace(self, passages: Iterable[Passage]) -> Changes:
-        """Make the contents exactly `passages`; what is the same is not indexed again."""
-        return self._changed(self.store.update(passages, exactly=True))
-
-    def _changed(self, changes: Changes) -> Changes:
-        if changes:
-            self._current()
-        return changes
+        """Make the contents exactly `passages`; what is the same is not indexed again. Raises as `update` does."""
+        return self._write(lambda store: store.update(passages, exactly=True))
 
     def search(
         self,
@@ -103,150 +99,132 @@ class PassageIndex:
         parents: Sequence[str] | None = None,
         exhaustive: bool = False,
     ) -> list[Hit]:
-        """At most `n` passages, best first, among everyone's and `owner`'s.
+        """At most `n` passages, best first, among everyone's and `owner`'s; all of them of one revision.
 
         With `parents`, only passages that hang from one of them. BM25 leaves out passages that share no word
         with `text`, unless `exhaustive`. Ties go to the passage stored first.
         """
         if n < 1:
             return []
-        built = self._current()
-        allowed = self._allowed(built, owner, parents)
-        ranked: list[tuple[int, float, dict[str, float]]]
+        while True:
+            snapshot = self._current()
+            at = self._allowed(snapshot, owner, parents)
+            ranked = self._ranked(snapshot, text, n, at, exhaustive)
+            passages = self._store.fetch([row for row, _, _ in ranked])
+            # A commit in between may have taken passages or links away: then everything is asked anew.
+            if (parents is None and None not in passages) or self._store.revision == snapshot.revision:
+                return [
+                    Hit(passage, score, parts)
+                    for passage, (_, score, parts) in zip(passages, ranked, strict=True)
+                    if passage is not None and passage.owner in ("", owner)
+                ]
+
+    def _allowed(self, snapshot: Snapshot, owner: str, parents: Sequence[str] | None) -> NDArray[np.intp] | None:
+        """The positions that may be found, ascending; None for all."""
+        mask = snapshot.allowed(owner)
+        if parents is None:
+            return None if mask is None else np.flatnonzero(mask)
+        linked = where(snapshot.rows, self._store.linked_rows(parents))
+        return linked if mask is None else linked[mask[linked]]
+
+    def _ranked(
+        self, snapshot: Snapshot, text: str, n: int, at: NDArray[np.intp] | None, exhaustive: bool
+    ) -> list[Ranked]:
         wide = n if self.method != "fused" else max(4 * n, 50)
-        lists: dict[str, list[tuple[int, float]]] = {}
-        if built.lexical is not None:
-            lists["bm25"] = _top(built.lexical.scores(words(text)), wide, allowed, above=-1.0 if exhaustive else 0.0)
-        if built.dense is not None:
-            lists["cosine"] = self._dense(built.dense, text, wide, allowed)
-        if len(lists) == 1:
-            name, found = next(iter(lists.items()))
-            ranked = [(at, score, {name: score}) for at, score in found]
-        else:
-            ranked = _fused(lists)
-        chosen = ranked[:n]
-        passages = self.store.fetch([int(built.rows[at]) for at, _, _ in chosen], owner)
-        return [
-            Hit(passages[row], score, parts) for at, score, parts in chosen if (row := int(built.rows[at])) in passages
-        ]
+        rows = snapshot.rows if at is None else snapshot.rows[at]
+        lists: dict[str, tuple[list[int], list[float]]] = {}
+        if snapshot.lexical is not None:
+            scores = snapshot.lexical.scores(words(text))
+            lists["bm25"] = best(scores if at is None else scores[at], wide, rows, above=-1.0 if exhaustive else 0.0)
+        if snapshot.dense is not None:
+            lists["cosine"] = self._dense(snapshot.dense, text, wide, at, rows)
+        if len(lists) > 1:
+            return fused(lists)[:n]
+        ((name, found),) = lists.items()
+        return [(row, score, {name: score}) for row, score in zip(*found, strict=True)]
 
     def _dense(
-        self, dense: DenseIndex, text: str, n: int, allowed: NDArray[np.bool_] | None
-    ) -> list[tuple[int, float]]:
-        assert self._encoder is not None  # noqa: S101 - checked when built
+        self, dense: DenseIndex, text: str, n: int, at: NDArray[np.intp] | None, rows: Rows
+    ) -> tuple[list[int], list[float]]:
+        assert self._encoder is not None  # noqa: S101 - there are vectors only where there is an encoder
         query = self._encoder.encode([text])[0]
-        if not query.any():
-            return []
-        near = dense.nearest(query, n) if allowed is None else None
-        if near is not None:
-            return [(int(at), float(score)) for at, score in zip(*near, strict=True)]
-        return _top(dense.scores(query), n, allowed)
+        if at is None:
+            found = dense.nearest(query, n) or best(dense.scores(query), n, rows)
+        else:
+            found = best(dense.scores_at(at, query), n, rows)
+        said_nothing = found[1][:1] == [0.0] and not query.any()
+        return ([], []) if said_nothing else found
 
-    def _allowed(self, built: _Built, owner: str, parents: Sequence[str] | None) -> NDArray[np.bool_] | None:
-        masks = []
-        if parents is not None:
-            masks.append(_mask(built.rows, self.store.linked_rows(parents)))
-        if built.owned:
-            mask = _mask(built.rows, self.store.owned_rows(""))
-            if owner:
-                mask |= _mask(built.rows, self.store.owned_rows(owner))
-            masks.append(mask)
-        return np.logical_and.reduce(masks) if masks else None
+    def _current(self) -> Snapshot:
+        """The last snapshot that was committed, by whichever process, with what this index's method asks."""
+        snapshot = self._latest()
+        if not self._has_parts(snapshot):
+            self._write(lambda _: Changes(), anew=True)
+            return self._snapshot
+        return snapshot
 
-    def _current(self) -> _Built:
-        with self._lock:
-            if self._built is None or self._built.revision != self.store.revision:
-                self._built = self._build(self._built)
-                self._save(self._built)
-            return self._built
+    def _latest(self) -> Snapshot:
+        if self._folder is not None and self._snapshot.revision != self._store.revision:
+            with self._loading:
+                self._snapshot = self._loaded(self._folder)
+        return self._snapshot
 
-    def _build(self, old: _Built | None) -> _Built:
-        revision = self.store.revision
-        rows = self.store.rows()
-        lexical = LexicalIndex.build(self.store.tokens()) if self.method != "dense" else None
-        dense = None
-        if self._encoder is not None and self.method != "bm25":
-            vectors = np.zeros((len(rows), self._encoder.dimension), dtype=np.float32)
-            missing = np.ones(len(rows), dtype=np.bool_)
-            if old is not None and old.dense is not None and old.dense.vectors.shape[1] == vectors.shape[1]:
-                kept = np.isin(rows, old.rows)
-                vectors[kept] = old.dense.vectors[np.searchsorted(old.rows, rows[kept])]
-                missing = ~kept
-            if missing.any():
-                vectors[missing] = self._encoder.encode(self.store.texts(rows[missing].tolist()))
-            dense = DenseIndex.build(vectors, hnsw_from=self._hnsw_from)
-        return _Built(revision, rows, self.store.has_owners, lexical, dense)
+    def _loaded(self, folder: Path) -> Snapshot:
+        while True:
+            revision = self._store.revision
+            if revision == self._snapshot.revision:
+                return self._snapshot
+            place = _of_revision(folder, revision)
+            try:
+                return Snapshot.load(revision, place)
+            except (KeyError, TypeError, ValueError, OSError, RuntimeError) as error:
+                if self._store.revision == revision:  # else a writer has just replaced it
+                    raise InvalidFile(
+                        place, f"not a usable index ({error}).", hint="Delete the folder to index anew."
+                    ) from error
 
-    def _save(self, built: _Built) -> None:
-        if self._folder is None:
-            return
-        name = f"revision-{built.revision}"
-        target = self._folder / name
-        shutil.rmtree(target, ignore_errors=True)
-        target.mkdir()
-        np.save(target / "rows.npy", built.rows)
-        if built.lexical is not None:
-            built.lexical.save(target / "bm25")
-        if built.dense is not None:
-            built.dense.save(target / "dense")
-        current = {"revision": built.revision, "method": self.method, "folder": name}
-        write_text(self._folder / "current.json", json.dumps(current))
-        for other in self._folder.glob("revision-*"):
-            if other.name != name:
-                shutil.rmtree(other, ignore_errors=True)
-        self._built = self._load() or built
+    def _write(self, work: Callable[[StoreUpdate], Changes], *, anew: bool = False) -> Changes:
+        with self._store.writing() as update:
+            old = self._latest()
+            base = self._empty() if anew or not self._has_parts(old) else old
+            changes = work(update)
+            if not changes and base is old:
+                return changes
+            number = update.revision + 1
+            place = _of_revision(self._folder, number) if self._folder is not None else None
+            if place is not None:
+                shutil.rmtree(place, ignore_errors=True)  # what a writer that was stopped left behind
+            snapshot = base.following(number, update, self._encoder, self._hnsw_from, place)
+            if place is not None:
+                snapshot.save(place)
+            update.set_revision(number)
+        self._snapshot = snapshot if place is None else Snapshot.load(number, place)
+        if self._folder is not None:
+            for other in self._folder.glob("revision-*"):
+                if int(other.name.partition("-")[2]) < number:
+                    shutil.rmtree(other, ignore_errors=True)
+        return changes
 
-    def _load(self) -> _Built | None:
-        if self._folder is None or not (self._folder / "current.json").exists():
-            return None
-        path = self._folder / "current.json"
-        try:
-            current = json.loads(read_text(path))
-            folder = self._folder / Path(str(current["folder"])).name
-            if current["method"] != self.method:
-                return None
-            return _Built(
-                int(current["revision"]),
-                np.load(folder / "rows.npy"),
-                self.store.has_owners,
-                LexicalIndex.load(folder / "bm25") if self.method != "dense" else None,
-                DenseIndex.load(folder / "dense") if self.method != "bm25" else None,
-            )
-        except (KeyError, TypeError, ValueError, OSError) as error:
-            raise InvalidFile(
-                path, f"not a usable index ({error}).", hint="Delete the folder to index anew."
-            ) from error
+    def _empty(self) -> Snapshot:
+        return empty_snapshot(
+            lexical=self.method != "dense", dimension=self._encoder.dimension if self._encoder is not None else 0
+        )
+
+    def _has_parts(self, snapshot: Snapshot) -> bool:
+        """Whether a snapshot that may be another process's holds what this index's method asks."""
+        dimension = snapshot.dense.vectors.shape[1] if snapshot.dense is not None else 0
+        wanted = self._encoder.dimension if self._encoder is not None else 0
+        return (snapshot.lexical is not None) == (self.method != "dense") and dimension == wanted
+
+    def _is_encoders(self, snapshot: Snapshot) -> bool:
+        """Whether the vectors are this encoder's, told by what it makes of the first passages."""
+        if snapshot.dense is None or self._encoder is None or not len(snapshot.rows):
+            return True
+        passages = self._store.fetch(snapshot.rows[:_PROBES].tolist())
+        texts = [passage.text for passage in passages if passage is not None]
+        stored = snapshot.dense.vectors[:_PROBES]
+        return len(texts) == len(stored) and np.allclose(self._encoder.encode(texts), stored, atol=_PROBE_ERROR)
 
 
-def _mask(rows: Rows, wanted: Rows) -> NDArray[np.bool_]:
-    mask = np.zeros(len(rows), dtype=np.bool_)
-    if len(rows) and len(wanted):
-        at = np.minimum(np.searchsorted(rows, wanted), len(rows) - 1)
-        mask[at[rows[at] == wanted]] = True
-    return mask
-
-
-def _top(
-    scores: NDArray[np.float32], n: int, allowed: NDArray[np.bool_] | None, above: float = -np.inf
-) -> list[tuple[int, float]]:
-    """The `n` best positions with a score over `above`; equal scores by position."""
-    if allowed is not None:
-        scores = np.where(allowed, scores, -np.inf)
-    if n < len(scores):
-        cut = np.partition(scores, len(scores) - n)[len(scores) - n]
-        places = np.flatnonzero(scores >= max(cut, np.nextafter(np.float32(above), np.float32(np.inf))))
-    else:
-        places = np.flatnonzero(scores > above)
-    order = places[np.lexsort((places, -scores[places]))][:n]
-    return [(int(at), float(scores[at])) for at in order if scores[at] > above]
-
-
-def _fused(lists: Mapping[str, Sequence[tuple[int, float]]]) -> list[tuple[int, float, dict[str, float]]]:
-    """Reciprocal rank fusion: the sum of 1 / (60 + rank) over the lists a passage is in."""
-    total: dict[int, float] = {}
-    parts: dict[int, dict[str, float]] = {}
-    for name, found in lists.items():
-        for rank, (at, score) in enumerate(found, start=1):
-            total[at] = total.get(at, 0.0) + 1 / (_FUSION + rank)
-            parts.setdefault(at, {})[name] = score
-    return [(at, total[at], parts[at]) for at in sorted(total, key=lambda at: (-total[at], at))]
+def _of_revision(folder: Path, number: int) -> Path:
+    return folder / f"revision-{number}"

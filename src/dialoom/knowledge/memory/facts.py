@@ -42,15 +42,28 @@ class Fact:
 
 
 class Memory:
-    """Facts by user, in a file or in memory. `clock` gives the time, in UTC."""
+    """Facts by user, in a file or in memory. What is forgotten is overwritten in the file.
 
-    def __init__(self, path: Path | str | None = None, *, clock: Callable[[], datetime] | None = None) -> None:
+    With `keep`, a fact that was last said longer ago is never read again and goes at the next write or opening.
+    `clock` gives the time, in UTC.
+    """
+
+    def __init__(
+        self,
+        path: Path | str | None = None,
+        *,
+        keep: timedelta | None = None,
+        clock: Callable[[], datetime] | None = None,
+    ) -> None:
         if path is not None:
             Path(path).parent.mkdir(parents=True, exist_ok=True)
         self._clock = clock or (lambda: datetime.now(UTC))
         self._lock = threading.Lock()
+        self._keep = keep
         self._db = sqlite3.connect(path or ":memory:", check_same_thread=False)
+        self._db.execute("PRAGMA secure_delete = ON")
         self._db.executescript(_SCHEMA)
+        self._forget_old()
 
     def close(self) -> None:
         """Let go of the file."""
@@ -72,6 +85,7 @@ class Memory:
         An unconfirmed value never replaces a confirmed one: it waits beside it until `confirm`.
         """
         self._check(user)
+        self._forget_old()
         now = self._clock().isoformat()
         with self._lock, self._db:
             same = self._db.execute(
@@ -138,6 +152,10 @@ class Memory:
         with self._lock, self._db:
             return self._db.execute("DELETE FROM facts WHERE said_at < ?", (limit,)).rowcount
 
+    def _forget_old(self) -> None:
+        if self._keep is not None:
+            self.forget_older_than(self._keep)
+
     def _replace_others(self, user: str, subject: str, number: int, now: str) -> None:
         self._db.execute(
             "UPDATE facts SET replaced_at = ? WHERE user = ? AND subject = ? AND number != ? AND replaced_at IS NULL",
@@ -152,9 +170,13 @@ class Memory:
 
     def _select(self, user: str, condition: str) -> list[Fact]:
         self._check(user)
-        query = f"SELECT {_COLUMNS} FROM facts WHERE user = ? AND {condition} ORDER BY said_at DESC, number DESC"  # noqa: S608
+        oldest = "" if self._keep is None else (self._clock() - self._keep).isoformat()
+        query = (
+            f"SELECT {_COLUMNS} FROM facts WHERE user = ? AND said_at >= ? AND {condition}"  # noqa: S608
+            " ORDER BY said_at DESC, number DESC"
+        )
         with self._lock:
-            rows = self._db.execute(query, (user,)).fetchall()
+            rows = self._db.execute(query, (user, oldest)).fetchall()
         return [
             Fact(
                 number=row[0],

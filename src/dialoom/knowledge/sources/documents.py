@@ -89,13 +89,13 @@ def _read_html(path: Path) -> str:
 def _read_pdf(path: Path) -> str:
     try:
         from pypdf import PdfReader
-        from pypdf.errors import PyPdfError
+        from pypdf.errors import DependencyError, PyPdfError
     except ImportError:
         raise MissingExtra("Reading PDF", "documents") from None
     _bounded(path)
     try:
         return "\n\n".join(page.extract_text() for page in PdfReader(path).pages)
-    except (PyPdfError, ValueError, KeyError, OSError) as error:
+    except (PyPdfError, DependencyError, ValueError, KeyError, OSError) as error:
         raise InvalidFile(path, f"not a readable PDF ({error}).") from error
 
 

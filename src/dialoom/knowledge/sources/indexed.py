@@ -48,7 +48,7 @@ class IndexedSource:
         text, parents = query.text, None
         if self.conditioning == "expand":
             text = " ".join([text, *(evidence.text for evidence in earlier)])
-        elif self.conditioning == "filter" and self.depends_on and self.index.store.has_links:
+        elif self.conditioning == "filter" and self.depends_on and self.index.has_links:
             parents = [evidence.id for evidence in earlier]
         hits = self.index.search(text, n, owner=query.user, parents=parents, exhaustive=self._exhaustive)
         return [

@@ -56,7 +56,7 @@ def table_passages(
     try:
         cursor = connection.execute(query)
         names = [column[0] for column in cursor.description or ()]
-    except sqlite3.Error as error:
+    except Exception as error:  # every database's driver has its own errors
         raise UsageError(f"The database refused the query: {error}.", hint="Mend the SQL of this source.") from error
     for field in (key, *text, *filter(None, (parents, owner))):
         if field not in names:
@@ -71,14 +71,18 @@ def dialogue_passages(dialogues: Iterable[Dialogue]) -> Iterator[Passage]:
     The id is `dialogue#turn`; `metadata` holds both texts apart.
     """
     for dialogue in dialogues:
-        asked = ""
         for number, utterance in enumerate(dialogue.utterances):
-            if utterance.role is Role.USER:
-                asked = utterance.text
-            elif utterance.role is Role.SYSTEM:
-                text = f"{asked}\n{utterance.text}" if asked else utterance.text
-                metadata = {"user": asked, "system": utterance.text}
-                yield Passage(f"{dialogue.id}#{number}", text, origin=dialogue.id, metadata=metadata)
+            if utterance.role is Role.SYSTEM:
+                yield turn_passage(dialogue, number)
+
+
+def turn_passage(dialogue: Dialogue, number: int) -> Passage:
+    """The system turn at index `number` of a past dialogue, after the user turn it answers."""
+    said = dialogue.utterances[number].text
+    before = reversed(dialogue.utterances[:number])
+    asked = next((utterance.text for utterance in before if utterance.role is Role.USER), "")
+    text = f"{asked}\n{said}" if asked else said
+    return Passage(f"{dialogue.id}#{number}", text, origin=dialogue.id, metadata={"user": asked, "system": said})
 
 
 def _records(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:

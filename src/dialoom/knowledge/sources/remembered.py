@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dialoom.knowledge.base import Evidence, Passage, Query
 from dialoom.knowledge.memory import Memory
 from dialoom.knowledge.sources.indexed import named
-from dialoom.knowledge.terms import Lexicon
+from dialoom.knowledge.terms import shared_mass
 
 
 class MemorySource:
@@ -28,13 +28,10 @@ class MemorySource:
         if not query.user:
             return []
         facts = self._memory.facts(query.user)
-        lexicon = Lexicon.fit(fact.text for fact in facts)
-        turn = lexicon.vector(query.text)
+        _, held = shared_mass(query.text, [fact.text for fact in facts])
         found = []
-        for age, fact in enumerate(facts):
-            vector = lexicon.vector(fact.text)
-            shared = turn.mass[[i for i, term in enumerate(turn.ids) if term in vector.ids]]
-            score = float(shared.sum()) / max(float(vector.mass.sum()), 1e-6)
+        for age, (fact, (mass, shared)) in enumerate(zip(facts, held, strict=True)):
+            score = shared / max(mass, 1e-6)
             passage = Passage(
                 f"{fact.subject}#{fact.number}",
                 fact.text,

@@ -1,16 +1,18 @@
-"""Loading a causal language model with the added tokens, and running it under the evidence attention mask."""
+"""A language model with the tokens of UniMS-RAG added: what training and use share."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from dialoom.errors import InvalidFile, MissingExtra, UsageError
+from dialoom.errors import InvalidFile
 from dialoom.files import read_text, write_text
-from dialoom.knowledge.unified.sequences import REPLY, SHARED, Sequences, TokenSequence
+from dialoom.knowledge.unified import causal, seq2seq
+from dialoom.knowledge.unified.opening import opened
+from dialoom.knowledge.unified.sequences import Lengths, Run, Sequences, TokenSequence, runs
 from dialoom.knowledge.unified.tokens import special_tokens
 
 SETTINGS = "dialoom-unims.json"
@@ -18,99 +20,79 @@ SETTINGS = "dialoom-unims.json"
 
 @dataclass
 class UnifiedModel:
-    """A causal model, its tokenizer and the sources it knows. `masked` False takes the evidence mask away."""
+    """A causal or sequence-to-sequence model, its tokenizer and the sources it knows.
+
+    `masked` False takes the evidence mask away.
+    """
 
     network: Any
     tokenizer: Any
     sources: tuple[str, ...]
     device: str = "cpu"
     masked: bool = True
+    lengths: Lengths = Lengths()  # noqa: RUF009 - frozen
 
     @classmethod
     def start(
-        cls, folder: Path | str, sources: Sequence[str], *, device: str = "cpu", masked: bool = True
+        cls,
+        base: Path | str,
+        sources: Sequence[str],
+        *,
+        device: str = "cpu",
+        masked: bool = True,
+        lengths: Lengths | None = None,
     ) -> UnifiedModel:
-        """A local Hugging Face folder (nothing is downloaded) with the special tokens added, ready to be trained."""
-        network, tokenizer = _load(folder)
+        """A local Hugging Face folder or GGUF file (nothing is downloaded) with the special tokens added."""
+        network, tokenizer = opened(base)
         tokenizer.add_special_tokens({"additional_special_tokens": special_tokens(sources)})
         network.resize_token_embeddings(len(tokenizer), mean_resizing=False)
-        return cls(network.to(device), tokenizer, tuple(sources), device, masked)
+        return cls(network.to(device), tokenizer, tuple(sources), device, masked, lengths or Lengths())
 
     @classmethod
     def load(cls, folder: Path | str, *, device: str = "cpu") -> UnifiedModel:
         """What `save` wrote."""
         path = Path(folder) / SETTINGS
         settings = json.loads(read_text(path))
-        if not {"sources", "masked"} <= set(settings):
-            raise InvalidFile(path, "not the settings of a unified model.")
-        network, tokenizer = _load(folder)
-        return cls(network.to(device), tokenizer, tuple(settings["sources"]), device, bool(settings["masked"]))
+        try:
+            sources, masked = tuple(settings["sources"]), bool(settings["masked"])
+            lengths = Lengths(**settings["lengths"])
+        except (KeyError, TypeError) as error:
+            raise InvalidFile(path, "not the settings of a unified model.") from error
+        network, tokenizer = opened(folder)
+        return cls(network.to(device).eval(), tokenizer, sources, device, masked, lengths)
 
     def save(self, folder: Path | str) -> None:
         """Write weights (safetensors), tokenizer and settings; LoRA weights are merged first."""
         merged = self.network.merge_and_unload() if hasattr(self.network, "merge_and_unload") else self.network
         merged.save_pretrained(folder)
         self.tokenizer.save_pretrained(folder)
-        write_text(Path(folder) / SETTINGS, json.dumps({"sources": self.sources, "masked": self.masked}))
+        settings = {"sources": self.sources, "masked": self.masked, "lengths": asdict(self.lengths)}
+        write_text(Path(folder) / SETTINGS, json.dumps(settings))
 
     @property
     def sequences(self) -> Sequences:
         """Builds this model's sequences."""
-        return Sequences(self.tokenizer)
+        return Sequences(self.tokenizer, self.lengths)
 
-    def logits(self, batch: Sequence[TokenSequence]) -> Any:
-        """Next-token logits, shape (len(batch), longest, vocabulary); rows are padded on the right."""
-        import torch
+    def predictions(self, batch: Sequence[TokenSequence]) -> Any:
+        """Logits of every token that carries a loss, in the order of `batch`: (tokens, vocabulary)."""
+        return self._predictions(batch, runs(batch))
 
-        longest = max(len(sequence) for sequence in batch)
-        ids = torch.zeros((len(batch), longest), dtype=torch.long)
-        positions = torch.zeros((len(batch), longest), dtype=torch.long)
-        pieces = torch.full((len(batch), longest), _PADDING, dtype=torch.long)
-        for row, sequence in enumerate(batch):
-            ids[row, : len(sequence)] = torch.tensor(sequence.ids)
-            positions[row, : len(sequence)] = torch.tensor(sequence.positions)
-            pieces[row, : len(sequence)] = torch.tensor(sequence.pieces)
-        mask = attention_mask(pieces, masked=self.masked)
-        bias = torch.zeros(mask.shape).masked_fill(~mask, torch.finfo(torch.float32).min)[:, None]
-        return self.network(
-            input_ids=ids.to(self.device),
-            position_ids=positions.to(self.device),
-            attention_mask=bias.to(self.device, next(self.network.parameters()).dtype),
-            use_cache=False,
-        ).logits
+    def following(self, batch: Sequence[TokenSequence], loss: int) -> Any:
+        """Logits of the token that would come next, as one that `loss` predicts: (len(batch), vocabulary)."""
+        asked = [sequence.extended(0, loss) for sequence in batch]
+        last = [Run(row, runs([sequence])[-1].begin, len(sequence), loss) for row, sequence in enumerate(asked)]
+        ends = [sum(run.end - run.begin for run in last[: row + 1]) - 1 for row in range(len(last))]
+        return self._predictions(asked, last)[ends]
 
+    def written(self, sequence: TokenSequence, choose: Callable[[Any], int | None]) -> list[int]:
+        """The tokens of a reply after `sequence`; `choose` picks one from logits, None ends it."""
+        said: list[int] = self._family.written(self.network, sequence, self.lengths.reply, choose, masked=self.masked)
+        return said
 
-_PADDING = -2
+    def _predictions(self, batch: Sequence[TokenSequence], asked: Sequence[Run]) -> Any:
+        return self._family.predictions(self.network, batch, asked, masked=self.masked)
 
-
-def attention_mask(pieces: Any, *, masked: bool = True) -> Any:
-    """Who may look at whom: (batch, query, key) booleans from (batch, length) pieces; every token sees itself.
-
-    Causal, and with `masked` no piece of evidence sees another.
-    """
-    import torch
-
-    length = pieces.shape[1]
-    causal = torch.ones((length, length), dtype=torch.bool).tril()[None]
-    query, key = pieces[:, :, None], pieces[:, None, :]
-    allowed = causal & (key != _PADDING)
-    if masked:
-        allowed = allowed & ((key == SHARED) | (key == query) | (query == REPLY))
-    return allowed | torch.eye(length, dtype=torch.bool)[None]
-
-
-def _load(folder: Path | str) -> tuple[Any, Any]:
-    try:
-        from transformers import AutoModelForCausalLM, AutoTokenizer
-    except ImportError:
-        raise MissingExtra("The unified model", "train") from None
-    if not Path(folder).is_dir():
-        raise UsageError(f"There is no folder {folder}.", hint="Give a local folder with a Hugging Face model.")
-    try:
-        tokenizer = AutoTokenizer.from_pretrained(str(folder), local_files_only=True)
-        network = AutoModelForCausalLM.from_pretrained(
-            str(folder), local_files_only=True, use_safetensors=True, attn_implementation="eager"
-        )
-    except (OSError, ValueError) as error:
-        raise InvalidFile(folder, f"not a causal language model ({error}).") from error
-    return network, tokenizer
+    @property
+    def _family(self) -> Any:
+        return seq2seq if self.network.config.is_encoder_decoder else causal

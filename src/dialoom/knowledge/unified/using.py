@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from typing import Any
 
 from dialoom.knowledge.base import Evidence, Plan, Query, Source, tenths
 from dialoom.knowledge.order import closed
 from dialoom.knowledge.unified.model import UnifiedModel
-from dialoom.knowledge.unified.sequences import PLAN_LOSS, REPLY, SHARED, TokenSequence, Weighed
+from dialoom.knowledge.unified.sequences import PLAN_LOSS, SCORE_LOSS, Weighed
 from dialoom.knowledge.unified.tokens import END_OF_SOURCES, NULL, SCORES, acting_token, score_token, special_tokens
 
 _BATCH = 16
@@ -23,7 +24,8 @@ class UnifiedPlanner:
     async def plan(self, query: Query, sources: Sequence[Source]) -> Plan:
         """See `Planner`."""
         names = [source.name for source in sources if source.name in self._model.sources]
-        return Plan(closed(self.acted(query, names), sources), reason="unified model")
+        called = await asyncio.to_thread(self.acted, query, names)
+        return Plan(closed(called, sources), reason="unified model")
 
     def acted(self, query: Query, names: Sequence[str]) -> tuple[str, ...]:
         """The sources called, in the order the model called them."""
@@ -36,12 +38,12 @@ class UnifiedPlanner:
             choices = {sequences.id(acting_token(name)): name for name in names if name not in called}
             ids = [*choices, sequences.id(END_OF_SOURCES) if called else sequences.id(NULL)]
             with torch.no_grad():
-                logits = self._model.logits([built])[0, len(built) - 1]
+                logits = self._model.following([built], PLAN_LOSS)[0]
             best = ids[int(logits[ids].argmax())]
             if best not in choices:
                 break
             called.append(choices[best])
-            _extend(built, best, SHARED, PLAN_LOSS)
+            built = built.extended(best, PLAN_LOSS)
         return tuple(called)
 
 
@@ -54,7 +56,8 @@ class UnifiedRelevance:
     async def relevance(self, query: Query, evidence: Sequence[Evidence]) -> list[float]:
         """See `RelevanceScorer`."""
         plan = tuple(dict.fromkeys(found.source for found in evidence))
-        return [tenths(value) for value in self.expected(query, plan, [found.text for found in evidence])]
+        values = await asyncio.to_thread(self.expected, query, plan, [found.text for found in evidence])
+        return [tenths(value) for value in values]
 
     def expected(self, query: Query, plan: Sequence[str], texts: Sequence[str]) -> list[float]:
         """The mean evaluation value of each text, in [0, 1]; finer than tenths, for ranking."""
@@ -68,46 +71,30 @@ class UnifiedRelevance:
         for start in range(0, len(texts), _BATCH):
             batch = [sequences.scoring(query.context, known, text) for text in texts[start : start + _BATCH]]
             with torch.no_grad():
-                logits = self._model.logits(batch).float().cpu()
-            for row, sequence in enumerate(batch):
-                found.append(float(logits[row, len(sequence) - 1, ids].softmax(-1) @ values))
+                logits = self._model.following(batch, SCORE_LOSS).float().cpu()
+            found += (logits[:, ids].softmax(-1) @ values).tolist()
         return found
 
 
 class UnifiedReader:
     """Replies greedily from conversation, evidence and scores (eq. 4)."""
 
-    def __init__(self, model: UnifiedModel, *, longest: int = 64) -> None:
+    def __init__(self, model: UnifiedModel) -> None:
         self._model = model
-        self._longest = longest
 
     async def read(self, query: Query, evidence: Sequence[Evidence]) -> str:
         """See `Reader`."""
-        import torch
+        return await asyncio.to_thread(self._written, query, evidence)
 
-        sequences = self._model.sequences
+    def _written(self, query: Query, evidence: Sequence[Evidence]) -> str:
+        sequences, tokenizer = self._model.sequences, self._model.tokenizer
         plan = [source for source in dict.fromkeys(e.source for e in evidence) if source in self._model.sources]
         built = sequences.reading(query.context, plan, [Weighed(e.text, e.relevance or 0.0) for e in evidence])
-        said: list[int] = []
         special = [sequences.id(token) for token in special_tokens(self._model.sources)]
-        while len(said) < self._longest:
-            with torch.no_grad():
-                logits = self._model.logits([built])[0, len(built) - 1]
+
+        def choose(logits: Any) -> int | None:
             logits[special] = float("-inf")
             best = int(logits.argmax())
-            if best == self._model.tokenizer.eos_token_id:
-                break
-            said.append(best)
-            _extend(built, best, REPLY, 0)
-        return _text(self._model.tokenizer, said)
+            return None if best == tokenizer.eos_token_id else best
 
-
-def _extend(built: TokenSequence, token: int, piece: int, loss: int) -> None:
-    built.ids.append(token)
-    built.pieces.append(piece)
-    built.positions.append(built.positions[-1] + 1)
-    built.losses.append(loss)
-
-
-def _text(tokenizer: Any, ids: Sequence[int]) -> str:
-    return str(tokenizer.decode(list(ids), skip_special_tokens=True)).strip()
+        return str(tokenizer.decode(self._model.written(built, choose), skip_special_tokens=True)).strip()

@@ -24,12 +24,13 @@ _OUTSIDE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One turn: where it is from, its program, and what the corpus's agent said."""
+    """One turn: where it is from, its program, what the corpus's agent said, and the user's words before it."""
 
     dialogue: str
     index: int
     program: str
     reply: str
+    words: str = ""
 
 
 def read_turns(path: Path | str) -> Iterator[Turn]:
@@ -50,7 +51,8 @@ def _turns(source: Path, number: int, line: str) -> Iterator[Turn]:
         for turn in dialogue["turns"]:
             if not turn["skip"]:
                 reply = turn["agent_utterance"]["original_text"]
-                yield Turn(dialogue["dialogue_id"], turn["turn_index"], turn["lispress"], reply)
+                words = turn["user_utterance"]["original_text"] if "user_utterance" in turn else ""
+                yield Turn(dialogue["dialogue_id"], turn["turn_index"], turn["lispress"], reply, words)
     except (ValueError, KeyError, TypeError) as error:
         raise InvalidFile(source, f"not an SMCalFlow dialogue ({error!r}).", place=f"line {number}") from error
 

@@ -30,7 +30,7 @@ const short = (text, most) => (text.length > most ? `${text.slice(0, most - 1)}�
 function lead() {
   const turns = Object.values(data.run.items || {}).reduce((sum, n) => sum + n, 0);
   const sets = Object.keys(data.run.items || {});
-  const calls = data.run.calls ? `, ${data.run.calls} model calls` : ", no model was called";
+  const calls = data.run.calls ? `, ${data.run.calls} model calls${data.wins.length ? " (the judge's too)" : ""}` : ", no model was called";
   const dollars = data.run.dollars ? ` for $${data.run.dollars.toFixed(4)}` : "";
   $("lead").textContent = `${data.systems.length} systems, ${turns} turns of ${data.dialogues.length + data.left} dialogues (${sets.join(", ")})${calls}${dollars}.`;
 }
@@ -61,9 +61,13 @@ function table() {
     return !rate || rate.rate === null ? el("td", {}, "–") : el("td", {}, percent(rate.rate), el("small", {}, `${percent(rate.low)}–${percent(rate.high)}`));
   }));
   row("replies", data.lines.map((line) => el("td", {}, String(line.replies), line.failed + line.missing ? el("small", {}, `${line.failed + line.missing} lost`) : "")));
-  row("ms, median and 95 %", data.lines.map((line) => el("td", {}, line.p50.toFixed(0), el("small", {}, line.p95.toFixed(0)))));
-  row("tokens", data.lines.map((line) => el("td", {}, String(line.tokens))));
-  row("dollars", data.lines.map((line) => el("td", {}, line.dollars === null ? "–" : line.dollars.toFixed(4))));
+  const ms = (value) => value.toFixed(value < 10 ? 1 : 0);
+  row("ms, median and 95 %", data.lines.map((line) => el("td", {}, ms(line.p50), el("small", {}, ms(line.p95)))));
+  if (data.lines.some((line) => line.calls)) {
+    row("model calls", data.lines.map((line) => el("td", {}, String(line.calls))));
+    row("tokens", data.lines.map((line) => el("td", {}, String(line.tokens))));
+    row("dollars", data.lines.map((line) => el("td", {}, line.dollars === null ? "–" : line.dollars.toFixed(4))));
+  }
   $("table").append(el("table", {}, el("thead", {}, head), body));
 }
 
@@ -77,6 +81,11 @@ function remarks() {
     if (line.missing) told.push(`${line.system}: ${line.missing} replies are missing and do not count.`);
     if (line.fallbacks) told.push(`${line.system}: ${line.fallbacks} replies were given without its model, which failed.`);
   }
+  if (data.run.stale) told.push(`${data.run.stale} answers in the folder are of other code, data or settings and do not count.`);
+  for (const metric of data.metrics) {
+    const partly = data.lines.filter((line) => line.metrics[metric.name].count < line.replies);
+    if (partly.length) told.push(`${metric.name} is of the replies with the labels it needs: ${data.lines.map((line) => `${line.metrics[metric.name].count} of ${line.replies} (${line.system})`).join(", ")}.`);
+  }
   for (const rate of data.wins) {
     if (rate.malformed || rate.unjudged) told.push(`${rate.judge} on ${rate.system}: ${rate.malformed} pairs with a malformed verdict, ${rate.unjudged} not judged.`);
     if (rate.agreement !== null) told.push(`${rate.judge} on ${rate.system}: its two orders agree on ${percent(rate.agreement)} of the pairs; ${percent(rate.first)} of its verdicts are for what stood first.`);
@@ -84,29 +93,39 @@ function remarks() {
   $("remarks").append(...told.map((text) => el("li", {}, text)));
 }
 
+/* Round numbers from low to beyond high, about five of them. */
+function ticks(low, high) {
+  const raw = (high - low || 1) / 4, power = 10 ** Math.floor(Math.log10(raw));
+  const step = [1, 2, 2.5, 5, 10].map((part) => part * power).find((value) => value >= raw * 0.999);
+  const from = Math.floor(low / step + 1e-9), found = [];
+  for (let n = from; found.length < 2 || found.at(-1) < high - 1e-9 * step; n++) found.push(Number((n * step).toPrecision(6)));
+  return found;
+}
+const plainNumber = (value) => String(Number(value.toPrecision(4)));
+
 /* Dots with whiskers: groups down the side, one dot a system in each. */
-function whiskers(place, groups, low, high, label, guide, width = 560) {
-  const left = 170, right = 30, step = 15;
-  const height = groups.reduce((sum, group) => sum + group.dots.length * step + 16, 30);
+function whiskers(place, groups, marks, label, guide, width = 560) {
+  const left = 178, right = 30, step = 13, gap = 12;
+  const height = groups.reduce((sum, group) => sum + group.dots.length * step + gap, 30);
   const root = svg(width, height, label);
-  const x = (value) => left + ((value - low) / (high - low || 1)) * (width - left - right);
-  for (let tick = 0; tick <= 4; tick++) {
-    const value = low + ((high - low) * tick) / 4;
+  const low = marks[0], high = marks.at(-1), x = (value) => left + ((value - low) / (high - low || 1)) * (width - left - right);
+  for (const value of marks) {
     mark(root, "line", { class: "axis", x1: x(value), x2: x(value), y1: 4, y2: height - 22 });
-    mark(root, "text", { x: x(value), y: height - 6, "text-anchor": "middle" }, guide !== null ? `${Math.round(100 * value)} %` : Number(value.toPrecision(3)));
+    mark(root, "text", { x: x(value), y: height - 6, "text-anchor": "middle" }, guide !== null ? `${Math.round(100 * value)} %` : plainNumber(value));
   }
   if (guide !== null) mark(root, "line", { class: "guide", x1: x(guide), x2: x(guide), y1: 4, y2: height - 22 });
-  let y = 8;
+  let y = 6;
   for (const group of groups) {
-    const name = mark(root, "text", { class: "name", x: left - 14, y: y + (group.dots.length * step) / 2 + 4, "text-anchor": "end" }, short(group.name, 27));
-    tip(name, group.name);
+    const name = mark(root, "text", { class: "name", x: left - 14, y: y + (group.dots.length * step) / 2 + 4, "text-anchor": "end" }, short(group.name, 22));
+    mark(name, "tspan", { class: "count" }, group.count ? `  ${group.count}` : "");
+    tip(name, group.count ? `${group.name}: ${group.count} dialogues` : group.name);
     for (const dot of group.dots) {
       const at = y + step / 2;
       if (dot.low !== null) mark(root, "line", { x1: x(dot.low), x2: x(dot.high), y1: at, y2: at, stroke: colour(dot.system), "stroke-width": 2, opacity: 0.55 });
-      tip(mark(root, "circle", { cx: x(dot.value), cy: at, r: 4.5, fill: colour(dot.system) }), `${dot.system}: ${dot.text}`);
+      tip(mark(root, "circle", { cx: x(dot.value), cy: at, r: 4, fill: colour(dot.system) }), `${dot.system}: ${dot.text}`);
       y += step;
     }
-    y += 16;
+    y += gap;
   }
   place.replaceChildren(root, legend(groups.flatMap((group) => group.dots.map((dot) => dot.system))));
 }
@@ -123,72 +142,84 @@ function wins() {
   }
   $("wins-note").textContent = `How often a completed dialogue was preferred to that of ${data.against}; a tie counts half. Right of the dashed line is better than ${data.against}.`;
   const dot = (rate) => ({ system: rate.system, value: rate.rate, low: rate.low, high: rate.high, text: `${percent(rate.rate)} (${rate.wins} won, ${rate.ties} tied, ${rate.losses} lost)` });
-  const groups = [{ name: "all", dots: overall.map(dot) }];
+  const judged = (rates) => Math.max(...rates.map((rate) => rate.wins + rate.ties + rate.losses));
+  const groups = [{ name: "all", count: judged(overall), dots: overall.map(dot) }];
   const domains = rates(data.winsByDomain).filter((rate) => rate.rate !== null);
-  for (const domain of [...new Set(domains.map((rate) => rate.domain))]) groups.push({ name: domain, dots: domains.filter((rate) => rate.domain === domain).map(dot) });
-  whiskers($("wins-chart"), groups.length === 2 ? groups.slice(0, 1) : groups, 0, 1, "Win rates", 0.5, 900);
+  for (const domain of [...new Set(domains.map((rate) => rate.domain))]) {
+    const listed = domains.filter((rate) => rate.domain === domain);
+    groups.push({ name: domain, count: judged(listed), dots: listed.map(dot) });
+  }
+  whiskers($("wins-chart"), groups.length === 2 ? groups.slice(0, 1) : groups, [0, 0.25, 0.5, 0.75, 1], "Win rates", 0.5, 900);
+}
+
+/* One histogram a system, all on the same axes, with a line at the mean. */
+function histograms(name, values) {
+  const all = values.flat(), marks = ticks(Math.min(0, ...all), Math.max(...all, 1e-9));
+  const low = marks[0], high = marks.at(-1), bins = 24, width = 480, each = 74, left = 42, right = 12;
+  const counts = values.map((found) => {
+    const bars = new Array(bins).fill(0);
+    for (const value of found) bars[Math.min(bins - 1, Math.floor(((value - low) / (high - low)) * bins))]++;
+    return bars.map((count) => count / Math.max(1, found.length));
+  });
+  const most = Math.max(...counts.flat(), 0.01), height = each * values.length + 24;
+  const root = svg(width, height, `Distribution of ${name}`), x = (value) => left + ((value - low) / (high - low)) * (width - left - right);
+  counts.forEach((bars, number) => {
+    const system = data.systems[number], base = each * (number + 1) - 4, tall = each - 26;
+    mark(root, "line", { class: "axis", x1: left, x2: width - right, y1: base, y2: base });
+    mark(root, "text", { x: left - 6, y: base - tall + 8, "text-anchor": "end" }, percent(most).replace(" ", ""));
+    mark(root, "text", { class: "name", x: width - right, y: base - tall + 2, "text-anchor": "end" }, short(system, 40));
+    bars.forEach((share, bin) => {
+      if (!share) return;
+      const at = low + (bin * (high - low)) / bins, tallness = (share / most) * tall;
+      tip(mark(root, "rect", { x: x(at) + 0.5, width: (width - left - right) / bins - 1, y: base - tallness, height: tallness, fill: colour(system) }), `${system}: ${percent(share)} from ${plainNumber(at)}`);
+    });
+    if (!values[number].length) return;
+    const mean = values[number].reduce((sum, value) => sum + value, 0) / values[number].length;
+    tip(mark(root, "line", { class: "mean", x1: x(mean), x2: x(mean), y1: base - tall, y2: base + 3 }), `mean ${shown(mean, name)}`);
+  });
+  for (const value of marks) mark(root, "text", { x: x(value), y: height - 6, "text-anchor": "middle" }, plainNumber(value));
+  $("histogram").replaceChildren(root);
 }
 
 function spread() {
   const name = $("metric").value;
   const values = data.systems.map((_, number) => data.rows.filter((row) => row[0] === number && name in row[8]).map((row) => row[8][name]));
-  const all = values.flat();
-  if (!all.length) $("histogram").replaceChildren(el("p", { className: "note" }, "This metric belongs to all replies together: it has no value for one."));
-  else {
-    const low = Math.min(0, ...all), high = Math.max(...all, low + 1e-9), bins = 20, width = 480, height = 210;
-    const root = svg(width, height, `Distribution of ${name}`);
-    const counts = values.map((found) => {
-      const bars = new Array(bins).fill(0);
-      for (const value of found) bars[Math.min(bins - 1, Math.floor(((value - low) / (high - low)) * bins))]++;
-      return bars.map((count) => count / Math.max(1, found.length));
-    });
-    const most = Math.max(...counts.flat(), 0.01), x = (bin) => 34 + (bin / bins) * (width - 44), y = (share) => height - 26 - (share / most) * (height - 40);
-    for (const share of [0, most / 2, most]) {
-      mark(root, "line", { class: "axis", x1: 34, x2: width - 10, y1: y(share), y2: y(share) });
-      mark(root, "text", { x: 30, y: y(share) + 4, "text-anchor": "end" }, percent(share).replace(" ", ""));
-    }
-    counts.forEach((bars, number) => {
-      const points = bars.flatMap((share, bin) => [`${x(bin)},${y(share)}`, `${x(bin + 1)},${y(share)}`]).join(" ");
-      tip(mark(root, "polyline", { points, fill: "none", stroke: colour(data.systems[number]), "stroke-width": 2 }), data.systems[number]);
-    });
-    mark(root, "text", { x: 34, y: height - 8 }, Number(low.toPrecision(3)));
-    mark(root, "text", { x: width - 10, y: height - 8, "text-anchor": "end" }, Number(high.toPrecision(3)));
-    $("histogram").replaceChildren(root, legend(data.systems));
-  }
+  if (values.flat().length) histograms(name, values);
+  else $("histogram").replaceChildren(el("p", { className: "note" }, "This metric belongs to all replies together: it has no value for one."));
+  const place = (line, found) => ({ system: line.system, value: found.value, low: found.low, high: found.high, text: shown(found.value, name) });
+  const known = (lines, of) => lines.filter((line) => of(line) && of(line).value !== null).map((line) => place(line, of(line)));
   const domains = [...new Set(data.lines.flatMap((line) => Object.keys(line.domains)))].sort();
-  const groups = domains.map((domain) => ({
-    name: domain,
-    dots: data.lines.filter((line) => line.domains[domain] && line.domains[domain][name].value !== null).map((line) => {
-      const found = line.domains[domain][name];
-      return { system: line.system, value: found.value, low: found.low, high: found.high, text: shown(found.value, name) };
-    }),
-  })).filter((group) => group.dots.length);
+  const sizes = Object.fromEntries(domains.map((domain) => [domain, new Set(data.rows.filter((row) => row[5] === domain).map((row) => row[1] + row[2])).size]));
+  const groups = domains.map((domain) => ({ name: domain, count: sizes[domain], dots: known(data.lines, (line) => line.domains[domain] && line.domains[domain][name]) })).filter((group) => group.dots.length);
+  if (groups.length > 1) groups.unshift({ name: "all", count: Object.values(sizes).reduce((sum, size) => sum + size, 0), dots: known(data.lines, (line) => line.metrics[name]) });
   const ends = groups.flatMap((group) => group.dots.flatMap((dot) => [dot.value, dot.high ?? dot.value]));
-  if (groups.length) whiskers($("by-domain"), groups, 0, Math.max(...ends, 1e-9), `${name} by domain`, null);
+  if (groups.length) whiskers($("by-domain"), groups, ticks(0, Math.max(...ends, 1e-9)), `${name} by domain`, null);
 }
 
 function scatter() {
   const quality = $("quality").value, across = $("across").value;
   const rates = Object.fromEntries(headRates()(data.wins).map((rate) => [rate.system, rate]));
   const points = data.lines.map((line) => {
-    const found = quality === "win-rate" ? rates[line.system] && { value: rates[line.system].rate, low: rates[line.system].low, high: rates[line.system].high } : line.metrics[quality];
+    const rate = rates[line.system] || (line.system === data.against ? { rate: 0.5, low: null, high: null } : undefined);
+    const found = quality === "win-rate" ? rate && { value: rate.rate, low: rate.low, high: rate.high } : line.metrics[quality];
     const cost = { p50: line.p50, p95: line.p95, tokens: line.tokens / Math.max(1, line.replies), dollars: line.dollars === null ? null : (1000 * line.dollars) / Math.max(1, line.replies) }[across];
     return { system: line.system, cost, ...(found || { value: null }) };
   }).filter((point) => point.value !== null && point.cost !== null);
   if (!points.length) return void $("scatter").replaceChildren(el("p", { className: "note" }, "Nothing is known of this price."));
-  const width = 760, height = 300, most = Math.max(...points.map((point) => point.cost), 1e-9), best = Math.max(...points.map((point) => point.high ?? point.value), 1e-9);
-  const x = (value) => 60 + (value / most) * (width - 200), y = (value) => height - 40 - (value / best) * (height - 60);
+  const width = 860, height = 320, over = quality === "win-rate" ? (value) => `${Math.round(100 * value)} %` : plainNumber;
+  const costs = ticks(0, Math.max(...points.map((point) => point.cost), 1e-9)), goods = ticks(0, Math.max(...points.map((point) => point.high ?? point.value), 1e-9));
+  const x = (value) => 60 + (value / costs.at(-1)) * (width - 200), y = (value) => height - 46 - (value / goods.at(-1)) * (height - 60);
   const root = svg(width, height, `${quality} against ${across}`);
-  for (const part of [0, 0.5, 1]) {
-    mark(root, "line", { class: "axis", x1: 60, x2: width - 140, y1: y(best * part), y2: y(best * part) });
-    mark(root, "text", { x: 52, y: y(best * part) + 4, "text-anchor": "end" }, Number((best * part).toPrecision(3)));
-    mark(root, "text", { x: x(most * part), y: height - 20, "text-anchor": "middle" }, Number((most * part).toPrecision(3)));
+  for (const value of goods) {
+    mark(root, "line", { class: "axis", x1: 60, x2: width - 140, y1: y(value), y2: y(value) });
+    mark(root, "text", { x: 52, y: y(value) + 4, "text-anchor": "end" }, over(value));
   }
+  for (const value of costs) mark(root, "text", { x: x(value), y: height - 26, "text-anchor": "middle" }, plainNumber(value));
   mark(root, "text", { x: (width - 80) / 2, y: height - 3, "text-anchor": "middle" }, $("across").selectedOptions[0].text);
   const labels = [];
   for (const point of points.sort((a, b) => b.value - a.value)) {
     if (point.low !== null && point.low !== undefined) mark(root, "line", { x1: x(point.cost), x2: x(point.cost), y1: y(point.low), y2: y(point.high), stroke: colour(point.system), "stroke-width": 2, opacity: 0.5 });
-    tip(mark(root, "circle", { cx: x(point.cost), cy: y(point.value), r: 6, fill: colour(point.system) }), `${point.system}: ${shown(point.value, quality)}`);
+    tip(mark(root, "circle", { cx: x(point.cost), cy: y(point.value), r: 6, fill: colour(point.system) }), `${point.system}: ${over(point.value)} at ${plainNumber(point.cost)}`);
     let at = y(point.value) + 4;
     while (labels.some((label) => Math.abs(label.x - x(point.cost)) < 110 && Math.abs(label.at - at) < 14)) at += 14;
     labels.push({ x: x(point.cost), at });

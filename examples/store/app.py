@@ -1,16 +1,27 @@
 """A shoe store that answers from its policies, its catalogue, care advice and what customers said about themselves.
 
-Runs offline, without a language model: a rule planner, BM25 indexes, and replies in the sources' own words.
+Runs offline, without a language model: a rule planner, BM25 indexes, and replies in the sources' own words; the stock
+is a table, described by rules that cannot say what it does not hold.
 
-    python examples/store/store.py
+    python examples/store/app.py
+    dialoom chat examples/store/store.yaml --app examples/store/app.py
 """
 
 from __future__ import annotations
 
 import asyncio
+import csv
+import sqlite3
+import tempfile
+from contextlib import closing
 from pathlib import Path
 
 from dialoom import Dialogue, Role, Utterance
+from dialoom.agent.answering import KnowledgeAnswerer
+from dialoom.agent.describing import DomainDescriber
+from dialoom.dataflow import Computation
+from dialoom.domains.table import open_table, table_library
+from dialoom.flows import Application
 from dialoom.knowledge import (
     Answerer,
     ExtractiveReader,
@@ -21,10 +32,8 @@ from dialoom.knowledge import (
     LexicalRelevance,
     Memory,
     MemorySource,
-    Query,
     RulePlanner,
     folder_passages,
-    read_turn,
     record_passages,
 )
 
@@ -63,18 +72,27 @@ def open_store(memory: Memory) -> Answerer:
     return Answerer(knowledge, ExtractiveReader(sentences=1), LexicalConsistency())
 
 
-def ask(store: Answerer, memory: Memory, user: str, text: str) -> str:
-    """One turn: let memory learn from the customer's own words, then answer from what is known."""
-    remarks = read_turn(memory, user, text)
-    for remark in remarks:
-        if remark.kind == "ask":
-            return remark.question
-        if remark.kind == "forgotten":
-            return f"I have forgotten {remark.subject}."
-    if remarks:
-        return "Thank you, I will remember that."
-    turn = Dialogue("store", (Utterance(Role.USER, text),))
-    return asyncio.run(store.answer(Query(turn, user))).text
+def stock() -> Path:
+    """The stock list as a SQLite file."""
+    path = Path(tempfile.mkdtemp()) / "stock.sqlite"
+    with closing(sqlite3.connect(path)) as connection, (HERE / "stock.csv").open(newline="") as file:
+        _, *rows = csv.reader(file)
+        connection.execute("create table stock (name text, price integer, pairs integer)")
+        connection.executemany("insert into stock values (?, ?, ?)", rows)
+        connection.commit()
+    return path
+
+
+WORDS = {"price": "costs {value} euros", "pairs": "is there in {value} pairs"}
+memory = Memory()
+store = KnowledgeAnswerer(open_store(memory), memory)
+app = Application(describer=DomainDescriber(open_table(stock(), "stock", singular="shoe", verbs=WORDS)), answerer=store)
+
+
+@app.computation
+def within_budget(budget: int) -> Computation:
+    """The shoes that cost no more."""
+    return table_library.call("rows", table_library.call("where", "price", "<=", budget))
 
 
 TURNS = [
@@ -90,7 +108,6 @@ TURNS = [
 ]
 
 if __name__ == "__main__":
-    remembered = Memory()
-    opened = open_store(remembered)
     for customer, said in TURNS:
-        print(f"{customer}: {said}\nstore: {ask(opened, remembered, customer, said)}")
+        turn = Dialogue("store", (Utterance(Role.USER, said),))
+        print(f"{customer}: {said}\nstore: {asyncio.run(store.answer(turn, customer, None)).text}")
