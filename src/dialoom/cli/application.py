@@ -34,6 +34,7 @@ from dialoom.cli import (
 from dialoom.errors import DialoomError, UsageError
 
 DONE, FAILED, MISTAKE, INTERRUPTED = 0, 1, 2, 130
+STOPPED = "dialoom: interrupted; nothing was left half written."
 
 app = typer.Typer(
     name="dialoom",
@@ -71,6 +72,8 @@ def run(arguments: Sequence[str]) -> int:
     try:
         code = app(list(arguments), prog_name="dialoom", standalone_mode=False)
         sys.stdout.flush()
+        if code == INTERRUPTED:  # newer versions of typer catch the interrupt themselves
+            return _told(STOPPED, INTERRUPTED)
         return code if isinstance(code, int) else DONE
     except DialoomError as error:
         return _told(f"dialoom: {error}", MISTAKE if isinstance(error, UsageError) else FAILED)
@@ -80,7 +83,7 @@ def run(arguments: Sequence[str]) -> int:
             return error.exit_code
         return _told(f"dialoom: {error}", error.exit_code)
     except (KeyboardInterrupt, typer.Abort):
-        return _told("dialoom: interrupted; nothing was left half written.", INTERRUPTED)
+        return _told(STOPPED, INTERRUPTED)
     except BrokenPipeError:  # the reader of our output went away: nobody is left to tell
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return DONE

@@ -53,8 +53,12 @@ def dialogues_command(
             Plan.make(experiment, Opener(source, prices=experiment.prices, app=app), target), items, as_json=as_json
         )
         return
-    with _progress() as advance:
-        results = run_sync(run_experiment(experiment, source, target, advance=advance, app=app))
+    try:
+        with _progress() as advance:
+            results = run_sync(run_experiment(experiment, source, target, advance=advance, app=app))
+    except KeyboardInterrupt:
+        err.print(f"What was answered is kept in {escape(str(target))}: run the same command again to go on.")
+        raise
     summary = summarised(results)
     write_report(results, summary, target / "report.html")
     write_text(target / "summary.json", json.dumps(summary.to_json(), ensure_ascii=False, indent=1) + "\n")

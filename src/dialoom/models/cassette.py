@@ -34,7 +34,7 @@ from dialoom.models.base import (
 )
 from dialoom.models.requests import prepared, verified
 from dialoom.models.scripted import pieces
-from dialoom.models.scrubbing import scrubbed
+from dialoom.models.scrubbing import scrubbed_json
 
 MAX_BYTES = 64 * 1024 * 1024
 
@@ -186,7 +186,7 @@ class Cassette:
         return file
 
     def _replayed(self, kind: str, asked: Mapping[str, Any]) -> GenerateCall | ScoreCall | None:
-        key = _key(_clean(asked))
+        key = _key(scrubbed_json(asked))
         with self._lock:
             if self._mode == "record":
                 return None
@@ -197,9 +197,9 @@ class Cassette:
             return found[min(self._played[key], len(found)) - 1]
 
     def _recorded(self, kind: str, asked: Mapping[str, Any], answer: Any) -> GenerateCall | ScoreCall:
-        request = _clean(asked)
+        request = scrubbed_json(asked)
         key = _key(request)
-        raw = {"kind": kind, "key": key, "request": request, "answer": _clean(answer)}
+        raw = {"kind": kind, "key": key, "request": request, "answer": scrubbed_json(answer)}
         call = GenerateCall.model_validate(raw) if kind == "generate" else ScoreCall.model_validate(raw)
         with self._lock:
             stale = self._mode == "record" and key not in self._fresh
@@ -210,7 +210,7 @@ class Cassette:
         return call
 
     def _miss(self, kind: str, asked: Mapping[str, Any]) -> CassetteMiss:
-        request = _clean(asked)
+        request = scrubbed_json(asked)
         said = _last_text(request)
         near = [call for call in self._file.calls if call.kind == kind]
         message = f"{self.path} holds no {kind} call for {said!r}."
@@ -236,19 +236,6 @@ def _read(path: Path) -> CassetteFile:
             hint = f"After editing the request by hand, set it to {_key(call.request)}."
             raise InvalidFile(path, "the key is not the hash of the request.", place=f"calls/{number}/key", hint=hint)
     return file
-
-
-def _clean(value: Any) -> Any:
-    """The value as JSON holds it, every text in it scrubbed."""
-    match value:
-        case str():
-            return scrubbed(value)
-        case Mapping():
-            return {scrubbed(str(key)): _clean(one) for key, one in value.items()}
-        case list() | tuple():
-            return [_clean(one) for one in value]
-        case _:
-            return value
 
 
 def _key(request: Any) -> str:

@@ -237,7 +237,7 @@ class OpenAICompatibleModel:
         """The error tree's view of an SDK error: its text scrubbed, its cause, which may hold headers, dropped."""
         import openai
 
-        said = scrubbed(str(error))[:300]
+        said = scrubbed(str(error), os.environ.get(self._key_variable, ""))[:300]
         if isinstance(error, openai.APITimeoutError):
             return ModelTimeout(f"{self.name} timed out.")
         if isinstance(error, openai.APIStatusError):

@@ -12,9 +12,10 @@ from typing import Any
 
 from dialoom.evaluation.experiments.judging import panel
 from dialoom.evaluation.experiments.measures import measure
-from dialoom.evaluation.experiments.results import Results, without_secrets
+from dialoom.evaluation.experiments.results import Results
 from dialoom.evaluation.experiments.summary import Summary
 from dialoom.files import write_text
+from dialoom.models.scrubbing import scrubbed_json
 
 SHOWN = 2000  # dialogues that can be read side by side; the numbers are of all
 
@@ -30,7 +31,7 @@ def report_page(results: Results, summary: Summary) -> str:
     page, style, script = (
         (folder / name).read_text(encoding="utf-8") for name in ("report.html", "report.css", "report.js")
     )
-    data = without_secrets(json.dumps(_data(results, summary), ensure_ascii=False, separators=(",", ":")))
+    data = json.dumps(scrubbed_json(_data(results, summary)), ensure_ascii=False, separators=(",", ":"))
     # Inside a script element only "<" can end it, and two line separators are no JavaScript.
     quoted = data.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
     title = html.escape(results.experiment.name)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -21,7 +20,7 @@ from dialoom.evaluation.experiments.judging import Judged, Verdict
 from dialoom.evaluation.experiments.measures import Answered
 from dialoom.evaluation.experiments.pairs import Pair, pairs_of
 from dialoom.files import read_text, write_text
-from dialoom.models.scrubbing import scrubbed
+from dialoom.models.scrubbing import scrubbed_json
 
 LARGEST = 1024 * 1024 * 1024
 
@@ -109,8 +108,8 @@ class Results:
             }
             for f in self.judged
         )
-        definition = json.dumps(self.experiment.model_dump(mode="json"), ensure_ascii=False, indent=1)
-        write_text(folder / "experiment.json", without_secrets(definition) + "\n")
+        definition = scrubbed_json(self.experiment.model_dump(mode="json"))
+        write_text(folder / "experiment.json", json.dumps(definition, ensure_ascii=False, indent=1) + "\n")
         write_text(folder / "dialogues.jsonl", _lines(dialogues))
         write_text(folder / "results.jsonl", _lines(map(asdict, self.rows)))
         write_text(folder / "verdicts-by-pair.jsonl", _lines(pairs))
@@ -134,11 +133,6 @@ class Results:
                 folder, f"its results are damaged ({error}).", hint="Run the experiment again."
             ) from error
         return cls(experiment, dialogues, rows, judged, run)
-
-
-def without_secrets(text: str) -> str:
-    """`text` without keys and passwords, those in addresses of servers too."""
-    return scrubbed(re.sub(r"(?<=://)[^/@\s\"]+@", "<key>@", text))
 
 
 def pairs_from(
