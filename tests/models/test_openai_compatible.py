@@ -55,6 +55,20 @@ class TestConformance(ModelConformance):
             await opened.aclose()
 
 
+async def test_that_a_key_that_the_server_repeats_is_not_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "plainwords")
+    with Server(
+        [fails(401, "no user plainwords at http://me:pw123@inside/v1?key=abcdef or Authorization: Key a1b2c3d4e5")]
+    ) as server:
+        opened = OpenAICompatibleModel("small", server.url, retries=FAST)
+        with pytest.raises(ModelRefused) as caught:
+            await opened.generate(HELLO)
+        await opened.aclose()
+    told = str(caught.value)
+    assert "http://<key>@inside/v1?key=<key> or Authorization: Key <key>" in told
+    assert "plainwords" not in told
+
+
 async def test_that_an_answer_carries_text_usage_and_cost(model: OpenAICompatibleModel) -> None:
     completion = await model.generate(HELLO)
     assert completion.text == "It is on its way."

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 from rich.markup import escape
-from rich.table import Table
+from rich.table import Column, Table
 
 from dialoom.cli.console import Json, out, print_json
 from dialoom.errors import UsageError
@@ -38,7 +38,17 @@ def compare_command(
     if as_json:
         print_json([asdict(comparison) for comparison in found])
         return
-    table = Table("metric", escape(a), escape(b), "difference", "95 %", "p", "", box=None, header_style="bold")
+    table = Table(
+        Column("metric", no_wrap=True),
+        escape(a),
+        escape(b),
+        "difference",
+        "95 %",
+        "p",
+        "",
+        box=None,
+        header_style="bold",
+    )
     for comparison in found:
         table.add_row(
             comparison.metric,

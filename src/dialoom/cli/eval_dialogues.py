@@ -142,6 +142,7 @@ def remarks(run: Mapping[str, Any], summary: Summary) -> list[str]:
     ]
     told += [f"{name} failed too often in a row and was given up: {why}" for name, why in run["given_up"].items()]
     told += [f"{line.system}: {_lost(line)}." for line in summary.lines if _lost(line)]
+    told += [f"{name} failed so: {why}" for name, why in run.get("reasons", {}).items() if name not in run["given_up"]]
     told += [
         f"{name}: {n} dialogues are incomplete and were not judged." for name, n in run.get("incomplete", {}).items()
     ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
@@ -60,7 +60,7 @@ def simulate_command(
         Path | None, typer.Option("--agent", help="The learned agent beside a flow, and whose users are sampled.")
     ] = None,
     prices: Annotated[
-        Path | None, typer.Option(help="YAML: model name -> {prompt, completion}, dollars per million tokens.")
+        Path | None, typer.Option(help="YAML: model -> {prompt, completion}, dollars per million tokens.")
     ] = None,
     count: Annotated[int, typer.Option(help="Conversations of a sampled user without goals.", min=1)] = 50,
     turns: Annotated[int, typer.Option(help="A conversation ends after this many agent turns.", min=1)] = 12,
@@ -73,7 +73,7 @@ def simulate_command(
     Every file gets the same goals and the same users.
     """
     beside = Model.load(agent_file) if agent_file is not None else None
-    known = _prices(prices)
+    known = _prices(prices, (model, user.removeprefix("model:")))
     found: dict[str, Measures] = {}
     lines: list[str] = []
     for path in files:
@@ -128,14 +128,16 @@ def _needed(learned: Model | None) -> Model:
     return learned
 
 
-def _prices(path: Path | None) -> Mapping[str, Price]:
+def _prices(path: Path | None, asked: Sequence[str]) -> Mapping[str, Price]:
+    """The prices of a file, by the names that models tell; those of `asked` may be written as the options are."""
     if path is None:
         return {}
     try:
-        return TypeAdapter(dict[str, Price]).validate_python(yaml.safe_load(read_text(path, limit=MAX_BYTES)))
+        listed = TypeAdapter(dict[str, Price]).validate_python(yaml.safe_load(read_text(path, limit=MAX_BYTES)))
     except (yaml.YAMLError, ValidationError) as error:
         hint = "Write a line a model: NAME: {prompt: 0.15, completion: 0.6}."
         raise InvalidFile(path, "it is no table of prices.", hint=hint) from error
+    return listed | {open_model(spec).name: listed[spec] for spec in asked if spec in listed}
 
 
 def _line(path: Path, talk: Talk) -> str:

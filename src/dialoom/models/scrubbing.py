@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from typing import Any
 
 _PATTERNS = (
+    (re.compile(r"(?<=://)[^/?#@\s\"'<>]+@"), "<key>@"),
     (re.compile(r"\b(?:sk|pk|rk)-[A-Za-z0-9_*-]{6,}"), "<key>"),
     (re.compile(r"\b(?:ghp|gho|ghs|ghu|github_pat|glpat|hf|xox[abprs])[_-][A-Za-z0-9_-]{10,}"), "<key>"),
     (re.compile(r"\b(?:AKIA|ASIA)[A-Z0-9]{16}\b"), "<key>"),
     (re.compile(r"\bAIza[A-Za-z0-9_-]{30,}"), "<key>"),
     (re.compile(r"\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]+"), "<token>"),
     (re.compile(r"\b(Bearer|Basic)\s+[A-Za-z0-9._~+/=-]{8,}", re.IGNORECASE), r"\1 <token>"),
-    (re.compile(r"(?<=://)[^/?#@\s\"'<>]+@"), "<key>@"),
     (re.compile(r"([?&](?:key|token|auth|sig)=)[^\s&\"'<>#]{4,}", re.IGNORECASE), r"\1<key>"),
     (re.compile(r"\b(Authorization:\s+(?:[A-Za-z]+\s+)?)(?=\S*\d)[^\s\"',;<]{8,}", re.IGNORECASE), r"\1<key>"),
     (

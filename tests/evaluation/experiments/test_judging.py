@@ -104,6 +104,7 @@ def test_that_malformed_verdicts_are_counted_and_decide_nothing(make: Make) -> N
 def test_that_a_failing_judge_leaves_pairs_unjudged_until_the_next_run(make: Make) -> None:
     bench, results = judged(make, [Fault("error")])
     assert win_rates(results.judged)[0].unjudged == 3
+    assert set(results.run["reasons"]) == {"critic"}
     bench.models["critic"]._answers = fair
     again = bench.run(systems=SYSTEMS, judge={"against": "plain", "models": ["critic"]})
     assert win_rates(again.judged)[0].rate == 1.0
@@ -122,6 +123,17 @@ def test_that_equal_dialogues_tie_without_a_call(make: Make) -> None:
     results = bench.run(systems=systems, judge={"against": "plain", "models": ["critic"]})
     assert bench.asked("critic") == 0
     assert win_rates(results.judged)[0].ties == 3
+
+
+def test_that_the_budget_of_a_judge_is_kept_to_and_a_larger_one_goes_on(make: Make) -> None:
+    bench = make(writer=[GOOD], critic=lambda request: Fault("slow", 0.02, fair(request)))
+    spec = {"against": "plain", "models": ["critic"]}
+    bench.run(systems=SYSTEMS)
+    asked = bench.asked()
+    results = bench.run(systems=SYSTEMS, judge=spec, budget={"calls": asked + 3}, concurrency=4)
+    assert (bench.asked("critic"), "calls is spent" in results.run["stopped"]) == (3, True)
+    assert win_rates(bench.run(systems=SYSTEMS, judge=spec, concurrency=4).judged)[0].rate == 1.0
+    assert bench.asked("critic") == 6
 
 
 def test_that_one_order_asks_half_as_much(make: Make) -> None:

@@ -33,6 +33,17 @@ def test_that_the_page_loads_nothing_and_takes_text_as_text(make: Make) -> None:
     assert {row[6] for row in data["rows"] if data["systems"][row[0]] == "asked"} == {evil}
 
 
+def test_that_a_quoted_password_is_taken_out_and_leaves_the_page_whole(make: Make) -> None:
+    results = make(writer=['Ask for "password: hunter22" or "see http://me:hunter22@host/v1".']).run()
+    page = report_page(results, summarised(results))
+    assert "hunter22" not in page
+    found = re.search(r'id="data">(.*?)</script>', page, re.DOTALL)
+    assert found is not None
+    assert 'Ask for "password: <key>" or "see http://<key>@host/v1".' in {
+        row[6] for row in json.loads(found[1])["rows"]
+    }
+
+
 def test_that_every_number_of_the_page_is_in_the_summary(make: Make) -> None:
     results = make(writer=["fine"]).run()
     summary = summarised(results)

@@ -65,6 +65,7 @@ def test_that_failures_are_counted_kept_out_and_asked_again(make: Make) -> None:
     results = bench.run(concurrency=1)
     failed = [row for row in results.of("asked") if row.error]
     assert len(failed) == 1
+    assert results.run["reasons"] == {"asked": failed[0].error}
     assert summarised(results).lines[1].failed == 1
     asked = bench.asked()
     again = bench.run(concurrency=1)
@@ -87,6 +88,24 @@ def test_that_the_budget_stops_asking_keeps_what_there_is_and_a_larger_one_goes_
     assert bench.asked() == 3
     bench.run(budget={"calls": 1000}, concurrency=1)
     assert bench.asked() == turns(bench)
+
+
+def test_that_calls_under_way_are_waited_for_and_count_and_what_is_free_goes_on(make: Make) -> None:
+    bench = make(writer=lambda _: Fault("slow", 0.02, "fine"))
+    paid = {"name": "asked", "strategy": "s-icl-zero-shot", "model": "writer"}
+    free = {"name": "free", "strategy": "s-icl-search", "selector": "bm25"}
+    results = bench.run(systems=[paid, free], budget={"calls": 6}, concurrency=4)
+    assert bench.asked() == 6
+    assert sum(row.reply == "fine" for row in results.of("asked")) == 6
+    assert all(row.reply is not None for row in results.of("free"))
+    assert "6 calls" in results.run["stopped"]
+
+
+def test_that_time_stops_everything_and_keeps_what_there_is(make: Make) -> None:
+    bench = make(writer=["fine"])
+    results = bench.run(budget={"minutes": 1e-9})
+    assert results.run["stopped"] == "the budget of 1e-09 minutes is spent"
+    assert [row for row in results.rows if row.reply is not None] == []
 
 
 def test_that_money_is_counted_by_the_price_of_a_token_and_bounded(make: Make) -> None:
@@ -208,6 +227,7 @@ def test_that_keys_and_passwords_reach_no_file(make: Make) -> None:
     bench.run(systems=[{"name": "asked", "strategy": "s-icl-zero-shot", "model": spec}])
     written = "".join(path.read_text(encoding="utf-8") for path in (bench.folder / "out").iterdir())
     assert "verysecret" not in written
+    assert "me:" not in written
 
 
 def test_that_results_are_read_back_as_they_were_written(make: Make) -> None:

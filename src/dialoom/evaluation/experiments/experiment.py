@@ -54,12 +54,14 @@ async def run_experiment(
         "stopped": replies.stopped,
         "asked_before": replies.spent.known,
         "stale": replies.stale,
+        "reasons": {row.system: row.error for row in rows if row.error},
     }
     judged: list[Judged] = []
     if experiment.judge is not None and not replies.stopped:
         pairs, incomplete = pairs_from(experiment, dialogues, rows, experiment.judge.against)
         told["incomplete"] = dict(incomplete)
         judged, told["stopped"] = await _judged(experiment, pairs, replies, plan, models, advance)
+        told["reasons"] |= {found.judge: found.error for found in judged if found.error}
     told["calls"], told["dollars"] = replies.spent.calls, replies.spent.dollars
     results = Results(experiment, dialogues, rows, judged, told)
     results.save(folder)

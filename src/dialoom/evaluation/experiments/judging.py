@@ -43,12 +43,16 @@ def read_verdict(answer: str) -> Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """What one judge said of a pair. `forward` is the verdict with the system first, `backward` with it second."""
+    """What one judge said of a pair. `forward` is the verdict with the system first, `backward` with it second.
+
+    `error` says why a verdict is not there.
+    """
 
     pair: Pair
     judge: str
     forward: Verdict | None
     backward: Verdict | None
+    error: str = ""
 
     @property
     def outcome(self) -> Outcome:
@@ -133,8 +137,9 @@ class Bench:
                 messages = self.prompt(pair, swapped=swapped)
                 key = self.key(judge, messages)
                 if "verdict" not in self.ledger.records.get(key, {}) and failures[judge] < GIVE_UP:
-                    purse.check()
-                    failures[judge] = 0 if await self._ask(judge, key, messages, purse) else failures[judge] + 1
+                    with purse.asking():
+                        answered = await self._ask(judge, key, messages, purse)
+                    failures[judge] = 0 if answered else failures[judge] + 1
                 advance()
 
         stopped = ""
@@ -177,10 +182,12 @@ class Bench:
     def judged(self, pair: Pair, judge: str) -> Judged:
         """What a judge said of a pair so far."""
         said: dict[bool, Verdict | None] = {False: None, True: None}
+        error = ""
         for _, _, swapped in [] if pair.same else [q for q in self.questions([pair]) if q[0] == judge]:
             record = self.ledger.records.get(self.key(judge, self.prompt(pair, swapped=swapped)), {})
             said[swapped] = record.get("verdict")
-        return Judged(pair, judge, said[False], said[True])
+            error = record.get("error", error)
+        return Judged(pair, judge, said[False], said[True], error)
 
     async def _ask(self, judge: str, key: str, messages: tuple[Message, ...], purse: Purse) -> bool:
         request = Request(messages, Sampling(max_tokens=self.spec.max_tokens), timeout=self.spec.timeout)

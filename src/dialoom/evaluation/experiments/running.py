@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from dialoom.evaluation.experiments.ledger import Ledger, digest
 from dialoom.evaluation.experiments.systems import Answering, Opener, Reply
 from dialoom.models.scrubbing import scrubbed
 
+FREE = (None, "retrieve")  # models of systems that ask none
 GIVE_UP = 10  # failures of one system in a row, after which it is not asked any more
 
 Advance = Callable[["Spent"], None]
@@ -51,20 +53,32 @@ class BudgetSpent(Exception):
 
 @dataclass(slots=True)
 class Purse:
-    """Watches the budget."""
+    """Watches the budget. Replies under way count as a call each; they are waited for when it is spent."""
 
     budget: Budget
     spent: Spent
     started: float = field(default_factory=time.monotonic)
+    underway: int = 0
 
-    def check(self) -> None:
-        """Raise `BudgetSpent` when another call must not be made."""
-        if self.budget.calls is not None and self.spent.calls >= self.budget.calls:
+    @contextmanager
+    def asking(self, *, free: bool = False) -> Iterator[None]:
+        """Around one reply; what is `free` asks no model. Raises `BudgetSpent` when it must not be asked for."""
+        self._check(free=free)
+        self.underway += 1
+        try:
+            yield
+        finally:
+            self.underway -= 1
+
+    def _check(self, *, free: bool) -> None:
+        if self.budget.minutes is not None and time.monotonic() - self.started >= 60 * self.budget.minutes:
+            raise BudgetSpent(f"{self.budget.minutes} minutes")
+        if free:
+            return
+        if self.budget.calls is not None and self.spent.calls + self.underway >= self.budget.calls:
             raise BudgetSpent(f"{self.budget.calls} calls")
         if self.budget.dollars is not None and self.spent.dollars >= self.budget.dollars:
             raise BudgetSpent(f"{self.budget.dollars} dollars")
-        if self.budget.minutes is not None and time.monotonic() - self.started >= 60 * self.budget.minutes:
-            raise BudgetSpent(f"{self.budget.minutes} minutes")
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,18 +168,18 @@ class Plan:
         replies.spent.total = len(replies.asked)
         tell = advance or (lambda _: None)
         worker = _Worker(replies, Purse(self.experiment.budget, replies.spent), tell, self.experiment.concurrency)
-        try:
-            for system, data, seed, listed in blocks:
-                pending = list({a.key: a for a in listed if replies.reply(a) is None}.values())
-                replies.spent.known += len(listed) - len(pending)
-                replies.spent.done += len(listed) - len(pending)
-                tell(replies.spent)
-                if not pending:
-                    continue
-                replies.spent.what = f"{system.name} on {data.spec.name}"
-                await worker.ask(self.opener.open(system, data, seed), pending)
-        except BudgetSpent as spent:
-            replies.stopped = f"the budget of {spent} is spent"
+        for system, data, seed, listed in blocks:
+            pending = list({a.key: a for a in listed if replies.reply(a) is None}.values())
+            replies.spent.known += len(listed) - len(pending)
+            replies.spent.done += len(listed) - len(pending)
+            tell(replies.spent)
+            if not pending:
+                continue
+            replies.spent.what = f"{system.name} on {data.spec.name}"
+            try:
+                await worker.ask(self.opener.open(system, data, seed), pending, free=system.model in FREE)
+            except BudgetSpent as spent:
+                replies.stopped = f"the budget of {spent} is spent"
         return replies
 
 
@@ -179,15 +193,15 @@ class _Worker:
     concurrency: int
     row: defaultdict[str, int] = field(default_factory=lambda: defaultdict(int))
 
-    async def ask(self, system: Answering, pending: list[Asked]) -> None:
+    async def ask(self, system: Answering, pending: list[Asked], *, free: bool) -> None:
         waiting = iter(pending)
 
         async def work() -> None:
             for asked in waiting:
                 if asked.system in self.replies.given_up:
                     return
-                self.purse.check()
-                await self._one(system, asked)
+                with self.purse.asking(free=free):
+                    await self._one(system, asked)
 
         await together(work() for _ in range(min(self.concurrency, len(pending))))
 
@@ -222,14 +236,21 @@ class _Worker:
 
 
 async def together(tasks: Any) -> None:
-    """Await all; when one fails the others are cancelled and its error is raised."""
+    """Await all. When one fails the others are cancelled and its error raised; a spent budget lets them end first."""
     running = [asyncio.ensure_future(task) for task in tasks]
+    spent: BudgetSpent | None = None
     try:
-        await asyncio.gather(*running)
+        for task in asyncio.as_completed(running):
+            try:
+                await task
+            except BudgetSpent as error:
+                spent = error
     finally:
         for task in running:
             task.cancel()
         await asyncio.gather(*running, return_exceptions=True)
+    if spent is not None:
+        raise spent
 
 
 def _asked(system: str, seed: int, item: Item, identity: str) -> Asked:

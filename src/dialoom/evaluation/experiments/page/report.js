@@ -76,6 +76,7 @@ function remarks() {
   if (data.run.stopped) told.push(`Stopped early: ${data.run.stopped}. The numbers are of what was answered by then.`);
   for (const [name, left] of Object.entries(data.run.skipped || {})) for (const [what, count] of Object.entries(left)) told.push(`${name}: ${count} ${what} left out.`);
   for (const [name, why] of Object.entries(data.run.given_up || {})) told.push(`${name} was given up after failing often in a row: ${why}`);
+  for (const [name, why] of Object.entries(data.run.reasons || {})) if (!(name in data.run.given_up)) told.push(`${name} failed so: ${why}`);
   for (const line of data.lines) {
     if (line.failed) told.push(`${line.system}: ${line.failed} replies failed and do not count.`);
     if (line.missing) told.push(`${line.system}: ${line.missing} replies are missing and do not count.`);
