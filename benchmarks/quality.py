@@ -156,13 +156,26 @@ def show(results: Results, summary: Summary, systems: Sequence[str], title: str)
 
 
 def by_domain(summary: Summary, metric: str) -> None:
-    """Systems by domain, as table 1 has them."""
+    """Systems by domain, as table 1 has them, and how many turns a line is of."""
     domains = sorted({domain for line in summary.lines for domain in line.domains})
-    table = Table(f"{metric} by domain", *(line.system for line in summary.lines))
+    table = Table(f"{metric} by domain", "turns", *(line.system for line in summary.lines))
     for name in domains:
-        values = [line.domains[name][metric].value if name in line.domains else None for line in summary.lines]
-        if any(value is not None for value in values):
-            table.add_row(name, *("-" if value is None else f"{value:.3f}" for value in values))
+        found = [line.domains[name][metric] if name in line.domains else Value(None) for line in summary.lines]
+        if any(value.value is not None for value in found):
+            shown = ("-" if value.value is None else f"{value.value:.3f}" for value in found)
+            table.add_row(name, str(max(value.count for value in found)), *shown)
+    console.print(table)
+
+
+def wins_by_domain(summary: Summary, systems: Sequence[str]) -> None:
+    """Win rates by domain, which is what table 1 holds."""
+    rates = {(rate.domain, rate.system): rate for rate in headline(summary.wins_by_domain)}
+    table = Table(f"win rate over {BARE}", *systems)
+    for name in sorted({domain for domain, _ in rates}):
+        found = [rates.get((name, system)) for system in systems]
+        decided = [(rate, rate.wins + rate.ties + rate.losses) for rate in found if rate is not None]
+        shown = ("-" if rate.rate is None else f"{rate.rate:.0%} of {count}" for rate, count in decided)
+        table.add_row(name, *shown)
     console.print(table)
 
 
@@ -225,6 +238,8 @@ def main() -> None:
         experiment = prompting(asked.dialogues, asked.model, asked.items, judge, asked.judged, asked.metric)
         results, summary = run(experiment, "prompting")
         show(results, summary, [BARE, *ROWS], f"choosing examples, {asked.model}")
+        if judge:
+            wins_by_domain(summary, list(ROWS))
         show(results, summary, list(APPROACHES), f"S-ICL's approaches, {asked.model}")
         if judge:
             trust(summary, judge)
