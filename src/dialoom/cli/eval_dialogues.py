@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-from rich.table import Table
+from rich.table import Column, Table
 
 from dialoom.cli.console import Json, err, out, print_json
 from dialoom.evaluation.experiments.definition import json_schema, read_experiment
@@ -116,7 +116,8 @@ def _progress() -> Iterator[Advance | None]:
 
 def _print(results: Results, summary: Summary, target: Path) -> None:
     lines, wins = summary.lines, {rate.system: rate for rate in headline(summary.wins)}
-    table = Table("", *(escape(line.system) for line in lines), box=None, header_style="bold")
+    columns = (Column(escape(line.system), overflow="fold") for line in lines)
+    table = Table("", *columns, box=None, header_style="bold")
     table.add_row("replies", *(str(line.replies) for line in lines))
     for name in results.experiment.metrics:
         table.add_row(name, *(_value(line.metrics[name], name) for line in lines))
