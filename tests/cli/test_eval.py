@@ -54,9 +54,15 @@ def test_that_a_split_is_written_and_reported(run: Run, corpus: Path, tmp_path: 
 
 
 def test_that_users_are_simulated_from_the_automaton(run: Run, model: Path, tmp_path: Path) -> None:
-    done = run("eval", "simulate", str(model), "--user", "sampled", "--count", "3", "--json", cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["talks"] == 3
+    logs = []
+    for number, seed in enumerate(("0", "0", "1")):
+        arguments = ("--user", "sampled", "--count", "3", "--seed", seed, "--log", f"talks-{number}.jsonl", "--json")
+        done = run("eval", "simulate", str(model), *arguments, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        assert json.loads(done.stdout)["talks"] == 3
+        lines = (tmp_path / f"talks-{number}.jsonl").read_text(encoding="utf-8").splitlines()
+        logs.append([json.loads(line)["utterances"] for line in lines])
+    assert logs[0] == logs[1] != logs[2]
     assert run("eval", "simulate", str(model), cwd=tmp_path).returncode == 2
 
 
@@ -121,6 +127,32 @@ def test_that_flows_are_simulated_and_compared_in_one_table(run: Run, model: Pat
         "eval", "simulate", "a.yaml", "--user", "sampled", "--agent", str(model), "--count", "2", "--json", cwd=tmp_path
     )
     assert json.loads(beside.stdout)["talks"] == 2
+
+
+def test_that_repairs_hand_offs_and_conformance_of_a_flow_are_told(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text(TABLE)
+    (tmp_path / "goals.yaml").write_text(
+        """
+- {id: plain, opening: for two, reached: [a table for]}
+- {id: person, opening: I want to speak to a human agent, reached: [never said]}
+- {id: slow, opening: blorb, answers: [{when: [how many], say: two}], reached: [a table for]}
+"""
+    )
+    done = run("eval", "simulate", "a.yaml", "--goals", "goals.yaml", "--log", "talks.jsonl", "--json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    lines = (tmp_path / "talks.jsonl").read_text(encoding="utf-8").splitlines()
+    talks = {talk["goal"]: talk for talk in map(json.loads, lines)}
+    assert [talks[name]["hand_off"] for name in ("plain", "person", "slow")] == [False, True, False]
+    assert [talks[name]["repairs"] for name in ("plain", "slow")] == [0, 1]
+    assert [talks[name]["turns"] for name in ("plain", "slow")] == [1, 2]
+    assert (found["completion"], found["handed_off"]) == (pytest.approx(2 / 3), pytest.approx(1 / 3))
+    assert found["turns_to_success"] == 1.5
+    conforming, turns = (sum(talk[name] for talk in talks.values()) for name in ("conforming", "turns"))
+    assert found["conformance"] == pytest.approx(conforming / turns)
+    assert (talks["plain"]["conforming"], talks["slow"]["conforming"]) == (1, 1)
+    assert 0 < found["p50"] <= found["p95"]
+    assert found["low"] < found["completion"] < found["high"]
 
 
 def test_that_calls_are_priced_by_a_table(run: Run, model: Path, tmp_path: Path) -> None:

@@ -84,6 +84,8 @@ def simulate_command(
         talks = [run_sync(simulate(partner, player, goal, most=turns)) for goal in progress(asked, f"{path.stem}")]
         found[str(path)] = measured(talks, partner, known)
         lines += [_line(path, talk) for talk in talks]
+        for why in sorted({talk.failed for talk in talks if talk.failed}):
+            err.print(escape(f"{path}: broken off: {why}"))
     if log is not None:
         write_text(log, "".join(lines))
     if as_json:

@@ -27,3 +27,11 @@ def interval(
     means = sums[draws].sum(axis=1) / sizes[draws].sum(axis=1)
     low, high = np.quantile(means, [(1 - level) / 2, (1 + level) / 2])
     return float(low), float(high)
+
+
+def share_interval(count: int, of: int) -> tuple[float, float]:
+    """95 % interval of a share of independent things (Wilson 1927): 0 of 2 is not never. `of` is 1 or more."""
+    from scipy.stats import binomtest
+
+    found = binomtest(count, of).proportion_ci(0.95, method="wilson")
+    return float(found.low), float(found.high)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -102,8 +103,28 @@ async def test_that_measures_are_means_over_talks(model: Model) -> None:
     assert found.conformance is not None
     assert 0.0 <= found.conformance <= 1.0
     assert found.p50 <= found.p95
+    assert (found.low, found.high) == pytest.approx((0.0945312, 0.9054688), abs=1e-6)  # Wilson's interval of 1 of 2
     with pytest.raises(NothingToLearn):
         measured([])
+
+
+async def test_that_the_middle_and_the_slowest_turns_are_told(model: Model) -> None:
+    talk = await simulate(agent(model, ["What?"]), ScriptedUser(), GOAL)
+    timed = replace(talk, milliseconds=tuple(float(n) for n in range(1, 101)))
+    found = measured([timed])
+    assert (found.p50, found.p95) == (50.5, pytest.approx(95.05))
+
+
+async def test_that_a_talk_as_in_training_conforms_and_another_does_not(model: Model) -> None:
+    partner = AgentPartner(Agent(model))
+    known = next(d for d in model.index.dialogues() if len(d.utterances) > 3)
+    odd = replace(known, utterances=tuple(reversed(known.utterances)))
+    talk = await simulate(agent(model, ["It is on its way."]), ScriptedUser(), GOAL)
+    as_trained, turned = (measured([replace(talk, dialogue=d)], partner).conformance for d in (known, odd))
+    assert as_trained is not None
+    assert turned is not None
+    assert turned < as_trained
+    assert measured([talk]).conformance is None
 
 
 def test_that_goals_are_read_and_mistakes_named(tmp_path: Path) -> None:

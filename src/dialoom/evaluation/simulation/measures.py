@@ -9,7 +9,7 @@ import numpy as np
 
 from dialoom.errors import NothingToLearn
 from dialoom.evaluation.experiments.definition import Price
-from dialoom.evaluation.intervals import interval
+from dialoom.evaluation.intervals import share_interval
 from dialoom.evaluation.simulation.metering import Bill
 from dialoom.evaluation.simulation.partners import Partner
 from dialoom.evaluation.simulation.talks import Talk
@@ -55,7 +55,7 @@ def measured(
     times = np.asarray([one for talk in talks for one in talk.milliseconds] or [0.0])
     reached = np.asarray([talk.reached for talk in talks], dtype=np.float64)
     turns = [talk.turns for talk in talks if talk.reached]
-    low, high = interval(reached, list(range(len(talks))))
+    low, high = share_interval(sum(talk.reached for talk in talks), len(talks))
     by_domain: dict[str, list[bool]] = {}
     for talk in talks:
         by_domain.setdefault(talk.domain, []).append(talk.reached)
