@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+import errno
+import os
 from pathlib import Path
 
 import pytest
 
-from dialoom.errors import InvalidFile
+from dialoom.errors import InvalidFile, StoreError
 from dialoom.files import replacing, write_text
 
 
@@ -31,3 +33,15 @@ def test_that_a_place_where_nothing_can_be_written_is_named(tmp_path: Path, plac
         write_text(tmp_path / place, "text")
     assert "folder you may write to" in caught.value.hint
     assert sorted(found.name for found in tmp_path.iterdir()) == ["file", "folder"]
+
+
+def test_that_a_full_disk_is_told_and_leaves_what_there_was(tmp_path: Path) -> None:
+    path = tmp_path / "results.jsonl"
+    write_text(path, "old")
+    with (
+        pytest.raises(StoreError, match=r"results.jsonl cannot be written \(No space left on device\)"),
+        replacing(path),
+    ):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    assert path.read_text(encoding="utf-8") == "old"
+    assert [found.name for found in tmp_path.iterdir()] == ["results.jsonl"]

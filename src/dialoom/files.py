@@ -15,9 +15,11 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from dialoom.errors import InvalidFile
+from dialoom.errors import InvalidFile, StoreError
 
 MAX_BYTES = 512 * 1024 * 1024
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+"""What the system says of a full disk, a spent quota and a limit on file sizes."""
 
 
 @contextmanager
@@ -25,7 +27,7 @@ def replacing(path: Path | str) -> Iterator[BinaryIO]:
     """Open a temporary file beside `path`; on success rename it over `path`, on any failure remove it.
 
     A stop at any moment leaves either the old file or the new one, never a part. Raises `InvalidFile` where nothing
-    can be written, before the block runs unless the disk fails in between.
+    can be written, before the block runs unless the disk fails in between, and `StoreError` where the disk is full.
     """
     target = Path(path)
     with writable(target):
@@ -41,8 +43,12 @@ def replacing(path: Path | str) -> Iterator[BinaryIO]:
         mode = target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask()
         os.chmod(name, mode)
         os.replace(name, target)
-    except BaseException:
+    except BaseException as error:
         Path(name).unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.errno in FULL:
+            raise StoreError(
+                f"{target} cannot be written ({error.strerror}).", hint="Make room and run the same command again."
+            ) from error
         raise
 
 

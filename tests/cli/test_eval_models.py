@@ -119,3 +119,26 @@ def test_that_a_failing_system_tells_why_and_keeps_its_key(
     written = "".join(path.read_text(encoding="utf-8") for path in (tmp_path / "results").iterdir())
     assert "answered 403" in written
     assert "opensesame" not in written + done.stdout + done.stderr
+
+
+def test_that_a_full_disk_is_told_in_a_line_and_the_results_there_were_stay(
+    run: Run, corpus: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "transcripts.jsonl").write_bytes(corpus.read_bytes())
+    with Server([says("It is on its way.")]) as server:
+        (tmp_path / "experiment.yaml").write_text(EXPERIMENT.format(url=server.url, concurrency=2))
+        arguments = ["eval", "dialogues", "experiment.yaml", "--out", "results"]
+        assert run(*arguments, cwd=tmp_path).returncode == 0
+        before = {path.name: path.read_bytes() for path in (tmp_path / "results").iterdir()}
+        asked = len(server.seen)
+        limit = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (8192, 8192))"
+        program = f"{limit}\nfrom dialoom.cli import main; main()"
+        full = subprocess.run(
+            [sys.executable, "-c", program, *arguments], cwd=tmp_path, capture_output=True, text=True, check=False
+        )
+        assert full.returncode == 1
+        assert "cannot be written" in full.stderr
+        assert "Make room" in full.stderr
+        assert "Traceback" not in full.stderr
+        assert {path.name: path.read_bytes() for path in (tmp_path / "results").iterdir()} == before
+        assert len(server.seen) == asked
