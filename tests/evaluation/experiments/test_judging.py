@@ -169,8 +169,10 @@ def test_that_win_rates_can_be_compared_and_read_back(make: Make) -> None:
     bench, results = judged(make, fair)
     read = Results.load(bench.folder / "out")
     assert summarised(read) == summarised(results)
+    found = compared((read, "good"), (read, "plain"), "win-rate")
+    assert (found.a, found.b, found.difference, found.p) == (1.0, 0.5, 0.5, 0.25)  # 2 of the 8 ways to flip 3 signs
     with pytest.raises(UsageError, match="No judge compared"):
-        compared((read, "good"), (read, "plain"), "win-rate")
+        compared((make(writer=[GOOD]).run(systems=SYSTEMS), "good"), (read, "plain"), "win-rate")
 
 
 def fill(path: Path, choose: Any) -> None:

@@ -114,8 +114,11 @@ def _measured(metric: str, row: Row, answered: Answered) -> float:
 
 
 def _outcomes(results: Results, system: str) -> tuple[dict[str, float], dict[str, str]]:
+    """What a system won; the one that all are compared with ties with itself."""
     results.of(system)
-    judged = [found for found in results.judged if found.pair.system == system]
+    judge = results.experiment.judge
+    reference = judge is not None and judge.against == system
+    judged = [found for found in results.judged if reference or found.pair.system == system]
     if not judged:
         raise NothingToLearn(
             f"No judge compared '{system}' with another system.", hint="Add a judge to the experiment and run it again."
@@ -125,7 +128,7 @@ def _outcomes(results: Results, system: str) -> tuple[dict[str, float], dict[str
         value = value_of(outcome)
         if value is not None:
             name = f"{pair.dataset}/{pair.dialogue.id}@{pair.seed}>{pair.against}"
-            values[name], groups[name] = value, f"{pair.dataset}/{pair.dialogue.id}"
+            values[name], groups[name] = 0.5 if reference else value, f"{pair.dataset}/{pair.dialogue.id}"
     return values, groups
 
 
