@@ -197,42 +197,39 @@ class IfNode(Base):
         yield self.otherwise
 
 
-class CallNode(Base):
+class Attempt(Base):
+    """What the nodes that may fail have in common."""
+
+    timeout: Annotated[float, Field(gt=0)] = 10.0
+    go: str
+    on_error: Fallback | None = None
+
+    def targets(self) -> Iterator[str]:
+        """Where it may lead."""
+        yield self.go
+        if self.on_error and self.on_error.go != STAY:
+            yield self.on_error.go
+
+
+class CallNode(Attempt):
     """Runs a registered function of the application; its result is an event and may fill slots."""
 
     call: str
     arguments: Annotated[dict[str, JsonValue], Field(alias="with")] = {}
     into: str | dict[str, str] = ""
     """The slot for the result, or slots for fields of the result."""
-    timeout: Annotated[float, Field(gt=0)] = 10.0
     retry: Annotated[int, Field(ge=0, le=10)] = 0
     """Further attempts after a failure."""
     key: str = ""
     """Template of the idempotency key; by default it names the session, the node and the arguments."""
     read_only: bool = False
     """It changes nothing outside the conversation, so a correction may still go back behind it and pass it again."""
-    go: str
-    on_error: Fallback | None = None
-
-    def targets(self) -> Iterator[str]:
-        """Where it may lead."""
-        yield self.go
-        if self.on_error and self.on_error.go != STAY:
-            yield self.on_error.go
 
 
-class Telling(Base):
+class Telling(Attempt):
     """What the nodes that tell facts have in common."""
 
     timeout: Annotated[float, Field(gt=0)] = 30.0
-    go: str
-    on_error: Fallback | None = None
-
-    def targets(self) -> Iterator[str]:
-        """Where it may lead."""
-        yield self.go
-        if self.on_error and self.on_error.go != STAY:
-            yield self.on_error.go
 
 
 class DescribeNode(Telling):
