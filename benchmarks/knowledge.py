@@ -213,7 +213,7 @@ def hnsw(number: int, count: int, folder: str) -> None:
     }
     ways: dict[str, Callable[[str], Any]] = {
         "index": lambda query: index.search(query, TOP),
-        "usearch on the same graph": lambda query: peer.search(encoder.encode([query])[0], TOP),
+        "usearch on the same graph": lambda query: peer.search(encoder.encode([query])[0], TOP, threads=1),
     }
     try:
         import faiss

@@ -144,7 +144,7 @@ class PassageStore:
             if len(fetched) + len(found) > _KEPT:
                 fetched = self._fetched = {row: fetched[row] for row in rows if row in fetched}
             fetched.update(found)
-        return [fetched.get(row) for row in rows]
+        return list(map(fetched.get, rows))
 
     def _read(self, rows: Sequence[int]) -> dict[int, Passage]:
         marks = ",".join("?" * len(rows))
