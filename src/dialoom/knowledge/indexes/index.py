@@ -125,9 +125,7 @@ class PassageIndex:
         linked = where(snapshot.rows, self._store.linked_rows(parents))
         return linked if mask is None else linked[mask[linked]]
 
-    def _ranked(
-        self, snapshot: Snapshot, text: str, n: int, at: NDArray[np.intp] | None, exhaustive: bool
-    ) -> Ranked:
+    def _ranked(self, snapshot: Snapshot, text: str, n: int, at: NDArray[np.intp] | None, exhaustive: bool) -> Ranked:
         wide = n if self.method != "fused" else max(4 * n, 50)
         rows = snapshot.rows if at is None else snapshot.rows[at]
         lists: dict[str, tuple[list[int], list[float]]] = {}
