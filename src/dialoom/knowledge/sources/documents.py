@@ -13,8 +13,8 @@ from dialoom.knowledge.base import Passage
 
 _SPACE = re.compile(r"\s+")
 _BLOCK_NAMES = (
-    "address article aside blockquote br body caption dd details div dl dt fieldset figcaption figure footer form h1 h2 "
-    "h3 h4 h5 h6 header hr legend li main nav ol option p pre section summary table title tr ul"
+    "address article aside blockquote br body caption dd details div dl dt fieldset figcaption figure footer form h1 "
+    "h2 h3 h4 h5 h6 header hr legend li main nav ol option p pre section summary table title tr ul"
 )
 _BLOCKS = _BLOCK_NAMES.split()
 SUFFIXES = (".txt", ".md", ".markdown", ".html", ".htm", ".pdf", ".docx")
