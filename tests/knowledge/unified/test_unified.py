@@ -321,6 +321,18 @@ def test_that_labels_of_a_scorer_are_computed_once(tmp_path: Path) -> None:
     assert json.loads(cache.read_text())
 
 
+def test_that_labels_are_kept_while_more_are_computed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dialoom.knowledge.unified.examples._SAVE_SECONDS", 0.0)
+    cache, kept = tmp_path / "labels.json", []
+
+    def watch(done: int, of: int) -> None:
+        kept.append(len(json.loads(cache.read_text())) if cache.exists() else 0)
+
+    unified_examples(toy(10, 10), negatives=1, seed=0, scorer=LexicalRelevance(), cache=cache, watch=watch)
+    assert len(set(kept)) > 2
+    assert kept[-1] == len(json.loads(cache.read_text()))
+
+
 def test_that_a_stopped_run_goes_on_to_the_same_weights(folder: Path, tmp_path: Path) -> None:
     train, dev = (unified_examples(toy(n, s), negatives=1, seed=0) for n, s in ((40, 0), (8, 1)))
     weights = []
@@ -410,7 +422,7 @@ def test_that_a_folder_without_a_model_is_refused(tmp_path: Path) -> None:
 
 def test_that_two_runs_of_one_seed_are_one_run(folder: Path, tmp_path: Path) -> None:
     turns = unified_examples(toy(8, 0), negatives=1, seed=0)
-    ends = []
+    ends: list[float | None] = []
     for name, seed in (("a", 3), ("b", 3), ("c", 4)):
         torch.manual_seed(len(ends))  # what the process drew before must not matter
         settings = UnifiedSettings(
