@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from dialoom.errors import InvalidFile, StoreError
-from dialoom.files import replacing, write_text
+from dialoom.files import read_parts, replacing, write_parts, write_text
 
 
 def test_that_a_file_is_replaced_whole_or_not_at_all(tmp_path: Path) -> None:
@@ -45,3 +45,19 @@ def test_that_a_full_disk_is_told_and_leaves_what_there_was(tmp_path: Path) -> N
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     assert path.read_text(encoding="utf-8") == "old"
     assert [found.name for found in tmp_path.iterdir()] == ["results.jsonl"]
+
+
+def test_that_parts_come_back_and_equal_parts_give_equal_files(tmp_path: Path) -> None:
+    parts = {"b/weights.npy": bytes(range(256)) * 40, "a.json": b"{}"}
+    write_parts(tmp_path / "one.zip", parts)
+    write_parts(tmp_path / "two.zip", dict(reversed(parts.items())))
+    assert read_parts(tmp_path / "one.zip") == parts
+    assert (tmp_path / "one.zip").read_bytes() == (tmp_path / "two.zip").read_bytes()
+
+
+@pytest.mark.parametrize("content", [None, b"", b"PK\x03\x04 broken"])
+def test_that_a_file_without_parts_is_refused(tmp_path: Path, content: bytes | None) -> None:
+    if content is not None:
+        (tmp_path / "no.zip").write_bytes(content)
+    with pytest.raises(InvalidFile, match="cannot be read"):
+        read_parts(tmp_path / "no.zip")

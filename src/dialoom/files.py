@@ -7,6 +7,8 @@ import io
 import json
 import os
 import tempfile
+import zipfile
+import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -91,6 +93,34 @@ def _umask() -> int:
 
 Parts = Mapping[str, bytes]
 """What a component saves: entry names (`weights.npy`, `settings.json`) to bytes. Never pickle."""
+
+
+MAX_PARTS = 20_000  # a learned planner has some twenty for each knowledge source, and there may be hundreds
+MAX_PART_BYTES = 4 * 1024**3
+_STAMP = (1980, 1, 1, 0, 0, 0)  # equal parts give equal files
+
+
+def write_parts(path: Path | str, parts: Parts) -> None:
+    """Write parts as one zip file, whole or not at all. Raises `InvalidFile` for more parts than `read_parts` reads."""
+    if len(parts) > MAX_PARTS:
+        raise InvalidFile(path, f"{len(parts)} entries, and at most {MAX_PARTS} are written.")
+    with replacing(path) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+        for name in sorted(parts):
+            archive.writestr(zipfile.ZipInfo(name, _STAMP), parts[name], compress_type=zipfile.ZIP_DEFLATED)
+
+
+def read_parts(path: Path | str) -> dict[str, bytes]:
+    """What `write_parts` wrote. Raises `InvalidFile` for anything else."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            infos = archive.infolist()
+            if len(infos) > MAX_PARTS or any(info.file_size > MAX_PART_BYTES for info in infos):
+                raise InvalidFile(path, f"more than {MAX_PARTS} entries, or one larger than {MAX_PART_BYTES} bytes.")
+            return {info.filename: archive.read(info) for info in infos}
+    except (zipfile.BadZipFile, zlib.error, OSError, EOFError, NotImplementedError, RuntimeError) as error:
+        raise InvalidFile(
+            path, f"cannot be read ({error}).", hint="This is not a Dialoom model, nor a part of one."
+        ) from error
 
 
 def pack_json(value: object) -> bytes:

@@ -152,6 +152,14 @@ def answerer(
 RETURNS = Fixed("POLICY", ["Boots can be returned within 30 days.", "Hats cannot be returned."])
 
 
+@pytest.mark.parametrize("text", ["I looked in {places}.", "I looked in {}.", "I looked in {sources."])
+def test_that_a_placeholder_nobody_fills_is_found_at_once(text: str) -> None:
+    with pytest.raises(UsageError, match="sources"):
+        AnswerSettings(not_found=text)
+    with pytest.raises(UsageError, match="sources"):
+        AnswerSettings(unreachable=text)
+
+
 async def test_that_a_reply_rests_on_evidence_and_cites_it() -> None:
     answer = await answerer([RETURNS]).answer(asking("Can boots be returned?"))
     assert (answer.text, answer.outcome) == ("Boots can be returned within 30 days.", "answered")

@@ -3,6 +3,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 
@@ -101,6 +102,12 @@ async def test_that_evidence_under_the_least_relevance_is_not_kept() -> None:
     )
     assert [e.text for e in found.evidence] == ["boots"]
     assert found.reserve == ()
+
+
+@pytest.mark.parametrize("settings", [{"deadline": 0.0}, {"deadlines": {"A": -1.0}}, {"top": 0}, {"candidates": 2}])
+def test_that_gather_settings_are_checked(settings: dict[str, Any]) -> None:
+    with pytest.raises(UsageError):
+        GatherSettings(**settings)
 
 
 async def test_that_a_source_outside_the_declaration_cannot_have_a_deadline() -> None:

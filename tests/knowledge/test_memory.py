@@ -39,6 +39,35 @@ def test_that_a_full_stop_is_not_part_of_a_value(memory: Memory) -> None:
     assert [fact.value for fact in memory.facts("ann")] == ["41.5"]
 
 
+@pytest.mark.parametrize(
+    ("said", "name"),
+    [
+        ("My name is Ann Lee and I prefer blue.", "Ann Lee"),
+        ("my name is bob", "bob"),
+        ("My name is Zoë O'Neil-Smith, hello", "Zoë O'Neil-Smith"),
+        ("My name is Élodie.", "Élodie"),
+        ("My name is spelled wrong on the parcel.", ""),
+    ],
+)
+def test_that_a_name_ends_where_the_name_does(memory: Memory, said: str, name: str) -> None:
+    read_turn(memory, "ann", said)
+    assert "".join(fact.value for fact in memory.facts("ann") if fact.subject == "name") == name
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["Don't forget my shoe size!", "please do not forget my shoe size", "I always forget my shoe size",
+     "I forget my shoe size", "Never forget me"],
+)  # fmt: skip
+def test_that_only_a_request_to_forget_forgets(memory: Memory, said: str) -> None:
+    read_turn(memory, "ann", "my shoe size is 42")
+    assert read_turn(memory, "ann", said) == []
+    assert len(memory.facts("ann")) == 1
+    (remark,) = read_turn(memory, "ann", f"{said} Oh, and forget my shoe size.")
+    assert remark.kind == "forgotten"
+    assert memory.history("ann") == []
+
+
 def test_that_a_new_value_corrects_the_old_and_history_keeps_both(memory: Memory) -> None:
     read_turn(memory, "ann", "my shoe size is 42")
     read_turn(memory, "ann", "sorry, my shoe size is 43")

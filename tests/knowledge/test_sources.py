@@ -1,3 +1,4 @@
+import asyncio
 import json
 import sqlite3
 import threading
@@ -11,6 +12,9 @@ import pytest
 from dialoom.dialogue import Dialogue, Role, Utterance
 from dialoom.errors import InvalidFile, InvalidRecord, SourceError, UnknownName, UsageError
 from dialoom.knowledge.base import Evidence, Passage, Query
+from dialoom.knowledge.gather import GatherSettings, Knowledge
+from dialoom.knowledge.planning.fixed import AlwaysPlanner
+from dialoom.knowledge.relevance import LexicalRelevance
 from dialoom.knowledge.sources import (
     CallSource,
     HttpCall,
@@ -57,6 +61,17 @@ def test_that_html_gives_its_text_without_scripts(tmp_path: Path) -> None:
     assert "Hours" in text
     assert "daily" in text
     assert "evil" not in text
+
+
+def test_that_html_keeps_a_sentence_on_one_line_and_blocks_apart(tmp_path: Path) -> None:
+    pytest.importorskip("bs4")
+    pytest.importorskip("semantic_text_splitter")
+    (tmp_path / "a.html").write_text(
+        "<!DOCTYPE html><!-- draft --><p>Gift <b>cards</b>\n never <i>ex</i>pire.<br>Ask us.</p>"
+        "<ul><li>one<li>two</ul><table><tr><td>Boot</td><td>80 <b>euros</b></td></tr></table>"
+    )
+    (found,) = folder_passages(tmp_path)
+    assert found.text == "Gift cards never expire.\nAsk us.\none\ntwo\nBoot\t80 euros"
 
 
 def test_that_word_documents_give_paragraphs_and_tables(tmp_path: Path) -> None:
@@ -131,12 +146,20 @@ def test_that_records_become_passages_with_links_and_owners(tmp_path: Path) -> N
     path = tmp_path / "catalogue.jsonl"
     rows = [
         {"sku": "b1", "name": "Boot", "price": 80, "kind": ["shoes"], "who": "ann"},
-        {"sku": "b2", "name": "Belt", "price": 9},
+        {"sku": "b2", "name": "Belt", "price": 9, "kind": [], "who": None},
     ]
     path.write_text("\n".join(json.dumps(row) for row in rows))
     first, second = record_passages(path, key="sku", text=["name", "price"], parents="kind", owner="who")
     assert (first.id, first.text, first.parents, first.owner) == ("b1", "name: Boot\nprice: 80", ("shoes",), "ann")
     assert (second.parents, second.owner, second.origin) == ((), "", "catalogue.jsonl:2")
+
+
+@pytest.mark.parametrize("misspelt", [{"owner": "user"}, {"parents": "model"}])
+def test_that_a_misspelt_owner_or_link_never_makes_a_record_everyones(tmp_path: Path, misspelt: dict[str, str]) -> None:
+    path = tmp_path / "orders.csv"
+    path.write_text("id,text,who\n1,Ann's order,ann\n")
+    with pytest.raises(InvalidRecord, match=f"the field '{min(misspelt.values())}' is missing; it has id, text, who"):
+        list(record_passages(path, key="id", text=["text"], **misspelt))
 
 
 def test_that_csv_rows_become_passages(tmp_path: Path) -> None:
@@ -252,6 +275,17 @@ def test_that_an_error_of_the_call_is_a_source_error_and_not_retried() -> None:
     with pytest.raises(SourceError, match="KeyError"):
         CallSource("X", "", call).search(asking("x"), 1)
     assert len(calls) == 1
+
+
+def test_that_an_async_function_is_a_tool_too() -> None:
+    async def status(query: Query, n: int) -> list[dict[str, str]]:
+        await asyncio.sleep(0)
+        return [{"id": "o1", "text": f"{query.user} has {n} order"}]
+
+    source = CallSource("ORDERS", "", status)
+    knowledge = Knowledge([source], AlwaysPlanner(), LexicalRelevance(), GatherSettings(top=1, candidates=1))
+    gathered = asyncio.run(knowledge.gather(asking("my order?", user="ann")))
+    assert [found.text for found in gathered.evidence] == ["ann has 1 order"]
 
 
 def test_that_a_broken_schema_is_found_at_once() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -28,6 +29,7 @@ EXAMPLE = "Example: dialoom train unims unims.yaml"
 @app.callback()
 def train() -> None:
     """Train models of your own."""
+    os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")  # transformers would draw its bars into ours
 
 
 @app.command("unims", epilog=EXAMPLE)
@@ -51,8 +53,9 @@ def _opened(settings: UnifiedSettings, turns: Sequence[LabelledTurn]) -> Unified
 
     names = dict.fromkeys(name for turn in turns for name in turn.pools)
     return UnifiedModel.start(
-        settings.model, list(names), device=settings.chosen_device(), masked=settings.masked, lengths=settings.lengths
-    )
+        settings.model, list(names), device=settings.chosen_device(), masked=settings.masked, lengths=settings.lengths,
+        seed=settings.seed,
+    )  # fmt: skip
 
 
 def _examples(settings: UnifiedSettings, turns: Mapping[str, Sequence[LabelledTurn]]) -> list[list[UnifiedExample]]:

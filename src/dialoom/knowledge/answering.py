@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from dialoom.errors import UsageError
 from dialoom.knowledge.base import ConsistencyScorer, Evidence, Query, Reader
 from dialoom.knowledge.gather import Gathered, Knowledge
 from dialoom.knowledge.refinement import Draft, RefineSettings, draft, refine
@@ -17,6 +18,7 @@ Outcome = Literal["answered", "no_source_needed", "not_found", "hand_off"]
 class AnswerSettings:
     """`supported` is the least score of a reply that may be given. Below it the reply is `not_found` (with {sources}
     filled in), or `hand_off` where that is not empty. `unreachable` is added when a planned source was not there.
+    Raises `UsageError` for a text with another placeholder.
     """
 
     refine: RefineSettings = field(default_factory=RefineSettings)
@@ -24,6 +26,16 @@ class AnswerSettings:
     not_found: str = "I could not find that. I looked in: {sources}."
     hand_off: str = ""
     unreachable: str = "I could not reach {sources} just now."
+
+    def __post_init__(self) -> None:
+        for text in (self.not_found, self.unreachable):
+            try:
+                text.format(sources="")
+            except (LookupError, ValueError) as error:
+                raise UsageError(
+                    f"'{text}' has a placeholder that is not filled in ({error}).",
+                    hint="{sources} is the only one; write {{ and }} for braces.",
+                ) from error
 
 
 @dataclass(frozen=True, slots=True)

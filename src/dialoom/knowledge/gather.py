@@ -62,6 +62,8 @@ class GatherSettings:
     def __post_init__(self) -> None:
         if self.top < 1 or self.candidates < self.top:
             raise UsageError("A turn keeps at least 1 piece of evidence and asks for at least as many as it keeps.")
+        if min((self.deadline, *self.deadlines.values())) <= 0:
+            raise UsageError("A source without any time would never answer.", hint="Give deadlines above 0 seconds.")
 
 
 class Knowledge:

@@ -24,6 +24,7 @@ from dialoom.knowledge.unified.sequences import REPLY, SCORE_LOSS, TokenSequence
 from dialoom.knowledge.unified.settings import UnifiedSettings, read_settings  # noqa: E402
 from dialoom.knowledge.unified.training import losses, train_unified, with_lora  # noqa: E402
 from dialoom.knowledge.unified.using import UnifiedPlanner, UnifiedReader, UnifiedRelevance  # noqa: E402
+from dialoom.training.settings import LoraSettings  # noqa: E402
 
 from ..doubles import Fixed  # noqa: E402
 
@@ -320,6 +321,18 @@ def test_that_labels_of_a_scorer_are_computed_once(tmp_path: Path) -> None:
     assert json.loads(cache.read_text())
 
 
+def test_that_labels_are_kept_while_more_are_computed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dialoom.knowledge.unified.examples._SAVE_SECONDS", 0.0)
+    cache, kept = tmp_path / "labels.json", []
+
+    def watch(done: int, of: int) -> None:
+        kept.append(len(json.loads(cache.read_text())) if cache.exists() else 0)
+
+    unified_examples(toy(10, 10), negatives=1, seed=0, scorer=LexicalRelevance(), cache=cache, watch=watch)
+    assert len(set(kept)) > 2
+    assert kept[-1] == len(json.loads(cache.read_text()))
+
+
 def test_that_a_stopped_run_goes_on_to_the_same_weights(folder: Path, tmp_path: Path) -> None:
     train, dev = (unified_examples(toy(n, s), negatives=1, seed=0) for n, s in ((40, 0), (8, 1)))
     weights = []
@@ -345,7 +358,6 @@ def test_that_a_stopped_run_goes_on_to_the_same_weights(folder: Path, tmp_path: 
     assert torch.allclose(weights[0], weights[1], atol=1e-5)
 
 
-@pytest.mark.filterwarnings("ignore:.*is_gradient_checkpointing:FutureWarning")
 def test_that_lora_trains_few_weights_and_is_merged_when_saved(folder: Path, tmp_path: Path) -> None:
     pytest.importorskip("peft")
     chosen = settings(folder, tmp_path, steps=2, validate_every=2, lora={"rank": 2})
@@ -406,6 +418,20 @@ def test_that_a_folder_without_a_model_is_refused(tmp_path: Path) -> None:
         UnifiedModel.start(tmp_path, SOURCES)
     with pytest.raises(UsageError, match="no folder"):
         UnifiedModel.start(tmp_path / "none", SOURCES)
+
+
+def test_that_two_runs_of_one_seed_are_one_run(folder: Path, tmp_path: Path) -> None:
+    turns = unified_examples(toy(8, 0), negatives=1, seed=0)
+    ends: list[float | None] = []
+    for name, seed in (("a", 3), ("b", 3), ("c", 4)):
+        torch.manual_seed(len(ends))  # what the process drew before must not matter
+        settings = UnifiedSettings(
+            model=str(folder), train=["-"], dev=["-"], out=str(tmp_path / name), steps=2, batch=4, rate=1e-3,
+            device="cpu", seed=seed, lora=LoraSettings(rank=2),
+        )  # fmt: skip
+        model = with_lora(UnifiedModel.start(folder, SOURCES, seed=settings.seed), settings)
+        ends.append(train_unified(model, turns, turns, settings).best)
+    assert ends[0] == ends[1] != ends[2]
 
 
 def test_that_the_command_trains_from_one_file(folder: Path, tmp_path: Path) -> None:

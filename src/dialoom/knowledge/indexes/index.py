@@ -10,9 +10,8 @@ from __future__ import annotations
 import shutil
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,8 +31,7 @@ _PROBE_ERROR = 1e-3
 """How many passages are encoded to recognise the encoder of stored vectors, and how far the same one may be off."""
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(NamedTuple):
     """A passage found: `score` orders hits of one search; `parts` are the scores it was made of."""
 
     passage: Passage
@@ -109,15 +107,15 @@ class PassageIndex:
         while True:
             snapshot = self._current()
             at = self._allowed(snapshot, owner, parents)
-            ranked = self._ranked(snapshot, text, n, at, exhaustive)
-            passages = self._store.fetch([row for row, _, _ in ranked])
+            rows, scores, made_of = self._ranked(snapshot, text, n, at, exhaustive)
+            hits = [
+                Hit(passage, score, parts)
+                for passage, score, parts in zip(self._store.fetch(rows), scores, made_of, strict=True)
+                if passage is not None and passage.owner in ("", owner)
+            ]
             # A commit in between may have taken passages or links away: then everything is asked anew.
-            if (parents is None and None not in passages) or self._store.revision == snapshot.revision:
-                return [
-                    Hit(passage, score, parts)
-                    for passage, (_, score, parts) in zip(passages, ranked, strict=True)
-                    if passage is not None and passage.owner in ("", owner)
-                ]
+            if (parents is None and len(hits) == len(rows)) or self._store.revision == snapshot.revision:
+                return hits
 
     def _allowed(self, snapshot: Snapshot, owner: str, parents: Sequence[str] | None) -> NDArray[np.intp] | None:
         """The positions that may be found, ascending; None for all."""
@@ -127,9 +125,7 @@ class PassageIndex:
         linked = where(snapshot.rows, self._store.linked_rows(parents))
         return linked if mask is None else linked[mask[linked]]
 
-    def _ranked(
-        self, snapshot: Snapshot, text: str, n: int, at: NDArray[np.intp] | None, exhaustive: bool
-    ) -> list[Ranked]:
+    def _ranked(self, snapshot: Snapshot, text: str, n: int, at: NDArray[np.intp] | None, exhaustive: bool) -> Ranked:
         wide = n if self.method != "fused" else max(4 * n, 50)
         rows = snapshot.rows if at is None else snapshot.rows[at]
         lists: dict[str, tuple[list[int], list[float]]] = {}
@@ -139,9 +135,9 @@ class PassageIndex:
         if snapshot.dense is not None:
             lists["cosine"] = self._dense(snapshot.dense, text, wide, at, rows)
         if len(lists) > 1:
-            return fused(lists)[:n]
-        ((name, found),) = lists.items()
-        return [(row, score, {name: score}) for row, score in zip(*found, strict=True)]
+            return fused(lists, n)
+        ((name, (found, values)),) = lists.items()
+        return found, values, [{name: value} for value in values]
 
     def _dense(
         self, dense: DenseIndex, text: str, n: int, at: NDArray[np.intp] | None, rows: Rows

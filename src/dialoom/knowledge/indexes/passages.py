@@ -137,14 +137,15 @@ class PassageStore:
     def fetch(self, rows: Sequence[int]) -> list[Passage | None]:
         """Passages by row number, None for what is there no more; whose they are is for the caller to mind."""
         fetched = self._fetched
-        missing = [row for row in rows if row not in fetched]
-        if missing:
-            with self._reading:
-                found = self._read(missing)
-            if len(fetched) + len(found) > _KEPT:
-                fetched = self._fetched = {row: fetched[row] for row in rows if row in fetched}
-            fetched.update(found)
-        return [fetched.get(row) for row in rows]
+        passages = list(map(fetched.get, rows))
+        if all(passages):
+            return passages
+        with self._reading:
+            found = self._read([row for row in rows if row not in fetched])
+        if len(fetched) + len(found) > _KEPT:
+            fetched = self._fetched = {row: fetched[row] for row in rows if row in fetched}
+        fetched.update(found)
+        return list(map(fetched.get, rows))
 
     def _read(self, rows: Sequence[int]) -> dict[int, Passage]:
         marks = ",".join("?" * len(rows))

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-Ranked = tuple[int, float, dict[str, float]]
-"""A row number, its score, and the scores that made it, by name."""
+Ranked = tuple[list[int], list[float], list[dict[str, float]]]
+"""Row numbers, best first, their scores, and for each the scores that made it, by name."""
 _FUSION = 60
 """The constant of reciprocal rank fusion."""
 
@@ -27,12 +27,13 @@ def best(
     return rows[order].tolist(), scores[order].tolist()
 
 
-def fused(lists: Mapping[str, tuple[list[int], list[float]]]) -> list[Ranked]:
-    """Reciprocal rank fusion: the sum of 1 / (60 + rank) over the lists that a row is in."""
+def fused(lists: Mapping[str, tuple[list[int], list[float]]], n: int) -> Ranked:
+    """Reciprocal rank fusion: the `n` best by the sum of 1 / (60 + rank) over the lists that a row is in."""
     total: dict[int, float] = {}
     parts: dict[int, dict[str, float]] = {}
     for name, (rows, scores) in lists.items():
         for rank, (row, score) in enumerate(zip(rows, scores, strict=True), start=1):
             total[row] = total.get(row, 0.0) + 1 / (_FUSION + rank)
             parts.setdefault(row, {})[name] = score
-    return [(row, total[row], parts[row]) for row in sorted(total, key=lambda row: (-total[row], row))]
+    found = sorted(total, key=lambda row: (-total[row], row))[:n]
+    return found, [total[row] for row in found], [parts[row] for row in found]

@@ -44,12 +44,14 @@ def _rule(pattern: str, subject: str = "", confirm: Confirmation = "never", text
 
 
 _END = r"(?=\s*(?:[.,;!?]|$|\band\b|\bbut\b|\bso\b|\bbecause\b))"
+_NAME = r"[\w'’-]+"
+_CAPITAL = r"[A-ZÀ-ÖØ-Þ][\w'’-]*"
 ENGLISH_RULES: tuple[FactRule, ...] = (
     _rule(
         rf"\bmy (?P<subject>[a-z]+(?: [a-z]+)? size) is (?P<value>\w+(?:[./-]\w+)*){_END}",
         text="The customer's {subject} is {value}.",
     ),
-    _rule(rf"\bmy name is (?P<value>[A-Z]\w*(?: [A-Z]\w*)*){_END}", "name"),
+    _rule(rf"\bmy name is (?P<value>(?-i:{_CAPITAL}(?: {_CAPITAL})*)|{_NAME}){_END}", "name"),
     _rule(
         rf"\bi(?: a|')m allergic to (?P<value>[\w -]+?){_END}", "allergy", "ask", "The customer is allergic to {value}."
     ),
@@ -65,8 +67,9 @@ ENGLISH_RULES: tuple[FactRule, ...] = (
 """A small set for English; add rules for what matters in your domain."""
 
 _YES = re.compile(r"^\s*(?:yes|yeah|yep|correct|right|that's right|sure|exactly|ok(?:ay)?)\b", re.IGNORECASE)
-_FORGET_ALL = re.compile(r"\bforget (?:everything|all|me\b|what you know about me)", re.IGNORECASE)
-_FORGET = re.compile(r"\bforget (?:about )?my (?P<subject>[a-z]+(?: [a-z]+)?)", re.IGNORECASE)
+_NO_REQUEST = r"(?P<kept>(?:\bnot|n['’]t|\bdont|\bnever|\balways|\boften|\bsometimes|\bi|\bi['’]ll|\bi will) )?"
+_FORGET_ALL = re.compile(rf"{_NO_REQUEST}\bforget (?:everything|all|me\b|what you know about me)", re.IGNORECASE)
+_FORGET = re.compile(rf"{_NO_REQUEST}\bforget (?:about )?my (?P<subject>[a-z]+(?: [a-z]+)?)", re.IGNORECASE)
 
 
 def read_turn(
@@ -114,11 +117,13 @@ def _answered(memory: Memory, user: str, text: str) -> list[Remark]:
 
 
 def _forget(memory: Memory, user: str, text: str) -> list[Remark]:
-    if _FORGET_ALL.search(text):
+    if any(match["kept"] is None for match in _FORGET_ALL.finditer(text)):
         memory.forget(user)
         return [Remark("forgotten", subject="everything")]
     remarks = []
     for match in _FORGET.finditer(text):
+        if match["kept"] is not None:
+            continue
         known = {fact.subject for fact in memory.history(user)}
         asked = match.group("subject").lower()
         for subject in sorted(known):

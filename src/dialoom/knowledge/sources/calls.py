@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import inspect
 import json
 import threading
 import time
@@ -43,7 +45,7 @@ class CallSource:
 
     The result must match `schema`, then `passages` turns it into records of `RESULT_SCHEMA`'s form (by default it is
     already in that form). A failure that may pass is tried `attempts` times in all. A result is kept for
-    `cache_seconds`, apart for each user; 0 keeps nothing.
+    `cache_seconds`, apart for each user; 0 keeps nothing. An async `call` gets an event loop of its own each time.
     """
 
     def __init__(
@@ -71,7 +73,7 @@ class CallSource:
         self._passages = passages
         self._attempts = attempts
         self._cache_seconds = cache_seconds
-        self._cache: dict[tuple[object, ...], tuple[float, list[Evidence]]] = {}
+        self._cache: dict[tuple[object, ...], tuple[float, tuple[Evidence, ...]]] = {}
         self._lock = threading.Lock()
 
     def search(self, query: Query, n: int) -> Sequence[Evidence]:
@@ -98,14 +100,15 @@ class CallSource:
                 on=_may_pass, attempts=self._attempts, wait_initial=0.05, wait_max=1.0
             ):
                 with attempt:
-                    return self._call(query, n)
+                    result = self._call(query, n)
+                    return asyncio.run(result) if inspect.iscoroutine(result) else result
         except SourceError:
             raise
         except Exception as error:
             raise SourceError(f"Source '{self.name}' failed: {type(error).__name__}: {error}") from error
         raise AssertionError("retry_context either returns or raises")
 
-    def _read(self, result: Any, n: int, earlier: tuple[tuple[str, str], ...]) -> list[Evidence]:
+    def _read(self, result: Any, n: int, earlier: tuple[tuple[str, str], ...]) -> tuple[Evidence, ...]:
         problem = next(iter(self._validator.iter_errors(result)), None)
         records: Any = []
         if problem is None:
@@ -116,7 +119,7 @@ class CallSource:
             raise SourceError(
                 f"Source '{self.name}' returned what its schema does not allow, at {where}: {problem.message}"
             )
-        return [
+        return tuple(
             Evidence(
                 self.name,
                 Passage(
@@ -130,7 +133,7 @@ class CallSource:
                 depends_on=earlier,
             )
             for rank, record in enumerate(records[:n], start=1)
-        ]
+        )
 
 
 class HttpCall:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,12 @@ from dialoom.errors import InvalidFile, MissingExtra, UsageError
 from dialoom.files import MAX_BYTES, read_text
 from dialoom.knowledge.base import Passage
 
+_SPACE = re.compile(r"\s+")
+_BLOCK_NAMES = (
+    "address article aside blockquote br body caption dd details div dl dt fieldset figcaption figure footer form h1 "
+    "h2 h3 h4 h5 h6 header hr legend li main nav ol option p pre section summary table title tr ul"
+)
+_BLOCKS = _BLOCK_NAMES.split()
 SUFFIXES = (".txt", ".md", ".markdown", ".html", ".htm", ".pdf", ".docx")
 
 
@@ -77,12 +84,21 @@ def _title_at(titles: Sequence[tuple[int, int, str]], start: int) -> str:
 def _read_html(path: Path) -> str:
     try:
         from bs4 import BeautifulSoup
+        from bs4.element import NavigableString
     except ImportError:
         raise MissingExtra("Reading HTML", "documents") from None
     soup = BeautifulSoup(read_text(path), "html.parser")
     for unread in soup(["script", "style", "noscript", "template"]):
         unread.decompose()
-    lines = (line.strip() for line in soup.get_text("\n").splitlines())
+    for text in soup.find_all(string=True):
+        if type(text) is NavigableString and text.find_parent("pre") is None:
+            text.replace_with(" ".join(_SPACE.split(text)))
+    for block in soup(_BLOCKS):  # what may stand inside a sentence leaves it on one line
+        block.insert_before("\n")
+        block.append("\n")
+    for cell in soup(["td", "th"]):
+        cell.append("\t")
+    lines = (line.strip() for line in soup.get_text().splitlines())
     return "\n".join(line for line in lines if line)
 
 

@@ -26,13 +26,15 @@ def record_passages(
     """Each record of a .jsonl or .csv file as one passage.
 
     `key`, `parents` and `owner` name the fields that hold a record's id, the ids it hangs from (a list, or joined by
-    `;`) and the user it belongs to. The text is the fields in `text`, or all others, as `field: value` lines; one
-    field alone stands without its name. Every field is kept in `metadata`. Raises `InvalidRecord` naming the line.
+    `;`) and the user it belongs to; empty means none, and everyone. The text is the fields in `text`, or all others, as
+    `field: value` lines; one field alone stands without its name. Every field is kept in `metadata`. Raises
+    `InvalidRecord` naming the line, also where a named field is missing: a misspelt owner must not make what is one
+    user's everyone's.
     """
     source = Path(path)
     for line, record in _records(source):
         place = f"line {line}"
-        missing = [field for field in (key, *text) if field not in record]
+        missing = [field for field in (key, *text, *filter(None, (parents, owner))) if field not in record]
         if missing:
             fields = ", ".join(sorted(record))
             raise InvalidRecord(source, f"the field '{missing[0]}' is missing; it has {fields}.", place=place)

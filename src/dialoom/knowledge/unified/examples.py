@@ -6,6 +6,7 @@ import asyncio
 import hashlib
 import json
 import random
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +16,9 @@ from dialoom.files import read_text, write_text
 from dialoom.knowledge.base import Evidence, Query, RelevanceScorer
 from dialoom.knowledge.labelled import LabelledTurn
 from dialoom.knowledge.unified.sequences import Sequences, TokenSequence, Weighed
+
+_SAVE_SECONDS = 60.0
+"""How much labelling a kill may cost: a model that gives labels may take seconds for each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +89,7 @@ class _Labels:
         self._cache = cache
         self._runner = asyncio.Runner()
         self._known: dict[str, float] = {}
+        self._saved = time.monotonic()
         if cache is not None and cache.exists():
             self._known = json.loads(read_text(cache))
             if not isinstance(self._known, dict):
@@ -95,8 +100,12 @@ class _Labels:
 
     def __exit__(self, *_: object) -> None:
         self._runner.close()
+        self._save()
+
+    def _save(self) -> None:
         if self._cache is not None and self._scorer is not None:
             write_text(self._cache, json.dumps(self._known))
+        self._saved = time.monotonic()
 
     def of(self, turn: LabelledTurn, shown: Sequence[tuple[Evidence, bool]]) -> list[float]:
         if self._scorer is None:
@@ -107,6 +116,8 @@ class _Labels:
             scores = self._runner.run(self._scorer.relevance(Query(turn.context), missing))
             for evidence, score in zip(missing, scores, strict=True):
                 self._known[_key(turn, evidence)] = score
+            if time.monotonic() - self._saved > _SAVE_SECONDS:
+                self._save()
         return [self._known[key] for key in keys]
 
 

@@ -41,9 +41,16 @@ class UnifiedModel:
         device: str = "cpu",
         masked: bool = True,
         lengths: Lengths | None = None,
+        seed: int = 0,
     ) -> UnifiedModel:
-        """A local Hugging Face folder or GGUF file (nothing is downloaded) with the special tokens added."""
+        """A local Hugging Face folder or GGUF file (nothing is downloaded) with the special tokens added.
+
+        What their weights are before training is drawn from `seed`.
+        """
         network, tokenizer = opened(base)
+        import torch
+
+        torch.manual_seed(seed)
         tokenizer.add_special_tokens({"additional_special_tokens": special_tokens(sources)})
         network.resize_token_embeddings(len(tokenizer), mean_resizing=False)
         return cls(network.to(device), tokenizer, tuple(sources), device, masked, lengths or Lengths())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import random
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -78,6 +79,7 @@ def with_lora(model: UnifiedModel, settings: UnifiedSettings) -> UnifiedModel:
     if settings.lora is None:
         return model
     try:
+        import torch
         from peft import LoraConfig, get_peft_model
     except ImportError:
         raise MissingExtra("LoRA", "train") from None
@@ -88,7 +90,9 @@ def with_lora(model: UnifiedModel, settings: UnifiedSettings) -> UnifiedModel:
         target_modules="all-linear",
         task_type="SEQ_2_SEQ_LM" if model.network.config.is_encoder_decoder else "CAUSAL_LM",
     )
-    network = get_peft_model(model.network, config)
+    torch.manual_seed(settings.seed)
+    with warnings.catch_warnings(action="ignore", category=FutureWarning):  # of transformers, about what peft reads
+        network = get_peft_model(model.network, config)
     for part in (network.get_input_embeddings(), network.get_output_embeddings()):
         part.weight.requires_grad_(True)
     return replace(model, network=network)
