@@ -82,7 +82,7 @@ def truth(
         cases = made_up_cases(limit)
     else:
         cases = corpus_cases((turn for turn in read_turns(file) if is_event_query(turn.program)), limit)
-    loaded = TransformersTokenModel.load(model or default_weights())
+    loaded = TransformersTokenModel.load(model or default_weights(), chat=False)
     rows = [
         measure(name, speaker, cases, lambda text: len(loaded.encode(text)))
         for name, speaker in progress(systems(loaded).items(), "Speaking", 5)

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
+import itertools
 import json
 from typing import Any
 
 from dialoom.dataflow import Failure, Graph, to_lispress
 
 TASK = "Answer the user in one or two sentences. Say only what the result shows."
+ITEMS = 5
 
 
 def reply_prompt(graph: Graph, *, words: str = "", result: bool = True) -> str:
     """The text that a model reads before it replies (sec. 5.1, 5.3).
 
-    `words` are the user's, left out when empty; `result` adds the value of the computation as JSON.
+    `words` are the user's, left out when empty; `result` adds the value of the computation as JSON, of a longer list
+    its first items and how many more there are.
     """
     parts = [TASK]
     if words:
@@ -35,7 +38,8 @@ def _plain(value: Any, depth: int) -> Any:
     if isinstance(value, datetime.date | datetime.time):
         return value.isoformat()
     if depth and isinstance(value, list | tuple | set | frozenset):
-        return [_plain(item, depth - 1) for item in value]
+        items = [_plain(item, depth - 1) for item in itertools.islice(value, ITEMS)]
+        return [*items, f"{len(value) - ITEMS} more, {len(value)} in all"] if len(value) > ITEMS else items
     if depth and isinstance(value, dict):
         return {str(key): _plain(item, depth - 1) for key, item in value.items()}
     if depth and dataclasses.is_dataclass(value) and not isinstance(value, type):

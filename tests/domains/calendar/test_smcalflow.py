@@ -69,6 +69,11 @@ LATER = (
     '(Event.subject_? (?~= "gym"))))))) (Yield (FindEventWrapperWithDefaults (EventOnDateAfterTime '
     f"(DateTime.date x0) {ANYTHING} (DateTime.time x0)))))"
 )
+NEAR = (
+    f"(Yield (FindEventWrapperWithDefaults (EventOnDateBeforeTime (Tomorrow) {ANYTHING} (DateTime.time (Event.start "
+    "(singleton (QueryEventResponse.results (FindEventWrapperWithDefaults (EventOnDate (Today) (Event.subject_? "
+    '(?~= "gym")))))))))))'
+)
 FOUND = f"(Yield (FindEventWrapperWithDefaults (EventOnDate (Tomorrow) {ANYTHING})))"
 
 
@@ -80,6 +85,8 @@ FOUND = f"(Yield (FindEventWrapperWithDefaults (EventOnDate (Tomorrow) {ANYTHING
         (FOUND, "You have one event on your calendar. Your garden party is tomorrow from 3:00 to 5:00 PM."),
         (LATER, 'I found one event tomorrow after 7:00 PM. It\'s "swim" from 7:00 to 7:30 PM.'),
         (LATER, 'I didn\'t find any events matching "gym".'),
+        # The event that the inner search finds begins, on the day it was searched on, when the reply says.
+        (NEAR, 'I found one event tomorrow before 3:00 PM. It\'s "swim" from 2:00 to 2:30 PM.'),
     ],
 )
 def test_that_looser_ways_of_speaking_and_searches_within_searches_are_derivable(program: str, reply: str) -> None:
