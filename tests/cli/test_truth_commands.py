@@ -91,4 +91,7 @@ def test_that_the_bench_prints_shares(tmp_path: Path, capsys: pytest.CaptureFixt
     assert [document[key] for key in ("parsed", "executed", "described", "derived")] == [1, 1, 1, 0.5]
     assert json.loads(lost.read_text())["reply"] == "Something else entirely."
     assert run(["bench", "smcalflow", str(path)]) == 0
-    assert "50.0 %" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "50.0 %" in said
+    assert "level 4" in said
+    assert document["levels"] == {"1": 0.5, "2": 0.5, "3": 0.5, "4": 0.5}

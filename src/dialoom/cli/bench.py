@@ -33,6 +33,7 @@ def smcalflow(
     Example: dialoom bench smcalflow valid.dataflow_dialogues.jsonl.gz
     """
     from dialoom.domains.calendar.smcalflow.bench import examine, summarise
+    from dialoom.domains.calendar.smcalflow.levels import LEVELS
     from dialoom.domains.calendar.smcalflow.turns import is_event_query, read_turns
     from dialoom.files import write_text
 
@@ -50,6 +51,8 @@ def smcalflow(
     table.add_column(justify="right")
     for name in ("parsed", "executed", "described", "derived"):
         table.add_row(name, f"{100 * getattr(summary, name):.1f} %")
+    for number, share in summary.levels.items():
+        table.add_row(f"  level {number}, {LEVELS[number]}", f"{100 * share:.1f} %")
     table.add_row("productions per grammar, median", f"{summary.productions:.0f}")
     for stage, milliseconds in summary.milliseconds.items():
         table.add_row(f"{stage}, median ms", f"{milliseconds:.2f}")
