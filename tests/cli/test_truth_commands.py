@@ -95,3 +95,23 @@ def test_that_the_bench_prints_shares(tmp_path: Path, capsys: pytest.CaptureFixt
     assert "50.0 %" in said
     assert "level 4" in said
     assert document["levels"] == {"1": 0.5, "2": 0.5, "3": 0.5, "4": 0.5}
+
+
+def test_that_truth_is_measured_with_a_model_of_ones_own(tiny_model: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["bench", "truth", "--model", str(tiny_model), "--limit", "2", "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    rows = {row["system"]: row for row in document["systems"]}
+    assert set(rows) == {
+        "unconstrained",
+        "unconstrained, sampled",
+        "random derivation",
+        "constrained, greedy",
+        "constrained, beam 5",
+    }
+    assert all(rows[name]["truthful"] == 1 for name in rows if not name.startswith("unconstrained"))
+    assert document["verifier"]["truths"] == 6
+    assert run(["bench", "truth", "--model", str(tiny_model), "--limit", "2"]) == 0
+    said = capsys.readouterr().out
+    assert "informative" in said
+    assert "The verifier caught" in said
+    assert max(map(len, said.splitlines())) < 130

@@ -16,6 +16,17 @@ from dialoom.cli.console import Json, out, print_json, progress
 app = typer.Typer(help="Measure true replies.", no_args_is_help=True)
 app.command("replies", epilog=bench_replies.EXAMPLE)(bench_replies.replies_command)
 
+MEASURES = {
+    "truthful": "truthful",
+    "precision": "claims true",
+    "silent": "silent",
+    "informative": "informative",
+    "distinct": "distinct",
+    "bleu": "BLEU",
+    "rouge": "ROUGE-L",
+    "tokens_per_second": "tokens/s",
+}
+
 
 @app.callback()
 def bench() -> None:
@@ -94,17 +105,20 @@ def truth(
     if as_json:
         print_json({"systems": [dataclasses.asdict(row) for row in rows], "verifier": dataclasses.asdict(lies)})
         return
-    table = Table(title=f"{len(cases)} computations", box=None, min_width=110)
-    columns = ("system", "no false claim", "claims true", "no claim", "true and informative", "distinct")
-    for column in (*columns, "BLEU", "ROUGE-L", "tokens/s"):
-        table.add_column(column, justify="left" if column == "system" else "right")
+    table = Table(title=f"{len(cases)} computations", box=None)
+    table.add_column()
     for row in rows:
-        shares = (row.truthful, row.precision, row.silent, row.informative, row.distinct)
-        scores = ("-" if score is None else f"{score:.2f}" for score in (row.bleu, row.rouge))
-        table.add_row(
-            row.system, *(f"{100 * share:.1f} %" for share in shares), *scores, f"{row.tokens_per_second:.1f}"
-        )
+        table.add_column(row.system, justify="right", max_width=13)
+    for name, shown in MEASURES.items():
+        values = [getattr(row, name) for row in rows]
+        per = 1 if name == "tokens_per_second" else 100
+        table.add_row(shown, *("-" if value is None else f"{per * value:.1f}" for value in values))
     out.print(table)
+    out.print("\nTruthful are replies without a false claim, silent those without any, informative the others of the")
+    out.print(
+        "truthful ones. All in percent, of BLEU and ROUGE-L the hundredfold. Tokens per second count the prompt's"
+    )
+    out.print("time.")
     kinds = ", ".join(f"{kind} {lies.caught[kind]}/{n}" for kind, n in sorted(lies.planted.items()))
     out.print(f"\nThe verifier caught {100 * lies.share:.1f} % of the lies planted in true replies ({kinds}),")
     out.print(f"and called {lies.alarms} of {lies.truths} true replies false.")
