@@ -103,7 +103,7 @@ def test_that_truth_is_measured_with_a_model_of_ones_own(tiny_model: Path, capsy
     rows = {row["system"]: row for row in document["systems"]}
     assert set(rows) == {
         "unconstrained",
-        "unconstrained, sampled",
+        "unconstrained sampled",
         "random derivation",
         "constrained, greedy",
         "constrained, beam 5",

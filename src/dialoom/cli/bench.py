@@ -105,7 +105,7 @@ def truth(
     if as_json:
         print_json({"systems": [dataclasses.asdict(row) for row in rows], "verifier": dataclasses.asdict(lies)})
         return
-    table = Table(title=f"{len(cases)} computations", box=None)
+    table = Table(title=f"{len(cases)} computations", box=None, padding=(0, 1, 0, 0))
     table.add_column()
     for row in rows:
         table.add_column(row.system, justify="right", max_width=13)
@@ -114,11 +114,10 @@ def truth(
         per = 1 if name == "tokens_per_second" else 100
         table.add_row(shown, *("-" if value is None else f"{per * value:.1f}" for value in values))
     out.print(table)
-    out.print("\nTruthful are replies without a false claim, silent those without any, informative the others of the")
     out.print(
-        "truthful ones. All in percent, of BLEU and ROUGE-L the hundredfold. Tokens per second count the prompt's"
+        "\nTruthful: replies without a false claim. Silent: without any claim. Informative: with claims, all true."
+        " In percent; BLEU and ROUGE-L times 100. Tokens/s include reading the prompt."
     )
-    out.print("time.")
     kinds = ", ".join(f"{kind} {lies.caught[kind]}/{n}" for kind, n in sorted(lies.planted.items()))
     out.print(f"\nThe verifier caught {100 * lies.share:.1f} % of the lies planted in true replies ({kinds}),")
     out.print(f"and called {lies.alarms} of {lies.truths} true replies false.")

@@ -97,7 +97,7 @@ def systems(model: TokenModel, *, max_tokens: int = 32, shots: int = 3) -> dict[
 
     return {
         "unconstrained": free("greedy"),
-        "unconstrained, sampled": free("sample"),
+        "unconstrained sampled": free("sample"),
         "random derivation": lambda _, grammar, seed: speak(grammar, model, "", Decoding("random", seed=seed)).text,
         "constrained, greedy": said("greedy"),
         "constrained, beam 5": said("beam"),
