@@ -53,7 +53,7 @@ def test_that_an_own_application_is_checked_and_speaks(tmp_path: Path, capsys: p
     said = capsys.readouterr().out
     assert "never fires: nothing that starts at S asks for LOST" in said
     assert "2 rules, 1 to mend." in said
-    assert "rule 'total'" in said
+    assert "rule 'total' (app.py, line 12)" in said
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,8 @@ import itertools
 import json
 from typing import Any
 
-from dialoom.dataflow import Failure, Graph, to_lispress
+from dialoom.dataflow import Computation, Failure, Graph, label, to_lispress
+from dialoom.errors import InvalidRule
 
 TASK = "Answer the user in one or two sentences. Say only what the result shows."
 ITEMS = 5
@@ -23,12 +24,20 @@ def reply_prompt(graph: Graph, *, words: str = "", result: bool = True) -> str:
     parts = [TASK]
     if words:
         parts.append(f"User: {words}")
-    parts.append(f"Computation: {to_lispress(graph.root)}")
+    parts.append(f"Computation: {program_of(graph.root)}")
     if result:
         outcome = graph.outcome(graph.root)
         shown = f"error: {outcome.error}" if isinstance(outcome, Failure) else json.dumps(_plain(outcome, 4))
         parts.append(f"Result: {shown}")
     return "\n".join(parts)
+
+
+def program_of(root: Computation) -> str:
+    """The computation in Lispress, or its label where a node holds a value that has no written form."""
+    try:
+        return to_lispress(root)
+    except InvalidRule:
+        return label(root)
 
 
 def _plain(value: Any, depth: int) -> Any:
