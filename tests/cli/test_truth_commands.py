@@ -41,7 +41,20 @@ def test_that_say_prints_a_reply_and_why_it_is_true(capsys: pytest.CaptureFixtur
     assert "<- rule 'say_output'" in said
     assert run(["say", "calendar", NEXT, "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
-    assert set(document) == {"reply", "alternatives", "derivations", "explanation"}
+    assert set(document) == {"reply", "alternatives", "derivations", "explanation", "events"}
+
+
+def test_that_a_model_chooses_and_cannot_lie(capsys: pytest.CaptureFixture[str]) -> None:
+    # The double says what it always says, which is no true reply.
+    assert run(["say", "calendar", NEXT, "--model", "scripted", "--words", "What is next?", "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert "All right" not in document["reply"]
+    assert len(document["events"]) == 1
+    assert run(["say", "calendar", NEXT, "--model", "scripted"]) == 0
+    said = capsys.readouterr()
+    assert said.out.splitlines()[0] == document["reply"]
+    assert "The model's reply was replaced" in said.err
+    assert run(["say", "calendar", NEXT, "--model", "scriptd"]) == 2
 
 
 def test_that_an_own_application_is_checked_and_speaks(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
