@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from dataclasses import replace
 
 import pytest
 
@@ -74,6 +75,40 @@ def test_that_subject_and_times_must_be_of_one_event(world: World) -> None:
     graph = Graph(from_lispress(program, calendar_library), calendar_library, [world])
     mixed = verify('I found 2 events. The first is "lunch" from 9:00 to 11:00 AM.', graph)
     assert [claim.kind for claim in mixed if not claim.true] == ["event"]
+
+
+REMEMBERED = "(Execute (refer (extensionConstraint (^(Event) EmptyStructConstraint))))"
+OTHERS = f"(FindEventWrapperWithDefaults (Event.id_? (negate (?= (Event.id {REMEMBERED})))))"
+
+
+@pytest.mark.parametrize(
+    ("reply", "true"),
+    [
+        ('I found one other event. It\'s "swim" from 9:00 to 11:00 AM.', True),
+        ("I found 2 other events.", False),
+        ("I didn't find any other events.", False),
+        ('I found one other event. It\'s "lunch" from 12:00 to 1:00 PM.', False),
+    ],
+)
+def test_that_an_event_a_search_refers_to_is_not_what_it_found(reply: str, true: bool, world: World) -> None:
+    world.salient_event = world.events[0]
+    graph = Graph(from_lispress(f"(Yield {OTHERS})", calendar_library), calendar_library, [world])
+    assert all(claim.true for claim in verify(reply, graph)) is true
+
+
+def test_that_nothing_on_a_day_follows_from_nothing_at_all(world: World) -> None:
+    program = '(Yield (FindEventWrapperWithDefaults (Event.subject_? (?~= "opera"))))'
+    graph = Graph(from_lispress(program, calendar_library), calendar_library, [world])
+    today, tomorrow = "I didn't find any events today.", "I didn't find any events tomorrow."
+    assert all(claim.true for claim in verify(today, graph))
+    assert [claim.kind for claim in verify(tomorrow, graph) if not claim.true] == ["day"]
+
+
+def test_that_a_name_in_a_subject_is_no_claim_about_a_person(world: World) -> None:
+    world.events[0] = replace(world.events[0], subject="tea with Ann Lee")
+    graph = Graph(from_lispress(f"(Yield {TOMORROW})", calendar_library), calendar_library, [world])
+    assert all(claim.true for claim in verify("You have one event. Your tea with Ann Lee is at noon.", graph))
+    assert not all(claim.true for claim in verify("You have one event with Ann Lee.", graph))
 
 
 def test_that_each_planted_lie_changes_one_fact(world: World) -> None:
