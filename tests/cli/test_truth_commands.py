@@ -41,7 +41,20 @@ def test_that_say_prints_a_reply_and_why_it_is_true(capsys: pytest.CaptureFixtur
     assert "<- rule 'say_output'" in said
     assert run(["say", "calendar", NEXT, "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
-    assert set(document) == {"reply", "alternatives", "derivations", "explanation"}
+    assert set(document) == {"reply", "alternatives", "derivations", "explanation", "events"}
+
+
+def test_that_a_model_chooses_and_cannot_lie(capsys: pytest.CaptureFixture[str]) -> None:
+    # The double says what it always says, which is no true reply.
+    assert run(["say", "calendar", NEXT, "--model", "scripted", "--words", "What is next?", "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert "All right" not in document["reply"]
+    assert len(document["events"]) == 1
+    assert run(["say", "calendar", NEXT, "--model", "scripted"]) == 0
+    said = capsys.readouterr()
+    assert said.out.splitlines()[0] == document["reply"]
+    assert "The model's reply was replaced" in said.err
+    assert run(["say", "calendar", NEXT, "--model", "scriptd"]) == 2
 
 
 def test_that_an_own_application_is_checked_and_speaks(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -53,7 +66,7 @@ def test_that_an_own_application_is_checked_and_speaks(tmp_path: Path, capsys: p
     said = capsys.readouterr().out
     assert "never fires: nothing that starts at S asks for LOST" in said
     assert "2 rules, 1 to mend." in said
-    assert "rule 'total'" in said
+    assert "rule 'total' (app.py, line 12)" in said
 
 
 @pytest.mark.parametrize(
@@ -91,4 +104,27 @@ def test_that_the_bench_prints_shares(tmp_path: Path, capsys: pytest.CaptureFixt
     assert [document[key] for key in ("parsed", "executed", "described", "derived")] == [1, 1, 1, 0.5]
     assert json.loads(lost.read_text())["reply"] == "Something else entirely."
     assert run(["bench", "smcalflow", str(path)]) == 0
-    assert "50.0 %" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "50.0 %" in said
+    assert "level 4" in said
+    assert document["levels"] == {"1": 0.5, "2": 0.5, "3": 0.5, "4": 0.5}
+
+
+def test_that_truth_is_measured_with_a_model_of_ones_own(tiny_model: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["bench", "truth", "--model", str(tiny_model), "--limit", "2", "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    rows = {row["system"]: row for row in document["systems"]}
+    assert set(rows) == {
+        "unconstrained",
+        "unconstrained sampled",
+        "random derivation",
+        "constrained, greedy",
+        "constrained, beam 5",
+    }
+    assert all(rows[name]["truthful"] == 1 for name in rows if not name.startswith("unconstrained"))
+    assert document["verifier"]["truths"] == 6
+    assert run(["bench", "truth", "--model", str(tiny_model), "--limit", "2"]) == 0
+    said = capsys.readouterr().out
+    assert "informative" in said
+    assert "The verifier caught" in said
+    assert max(map(len, said.splitlines())) < 130

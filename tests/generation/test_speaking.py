@@ -229,6 +229,18 @@ def test_that_the_prompt_and_the_explanation_show_the_computation() -> None:
         "Result: 3",
     ]
     assert "Result" not in reply_prompt(graph, result=False)
+
+    @library.function
+    def count_up(end: int) -> list[int]:
+        return list(range(end))
+
+    @library.function
+    def size(items: list[int]) -> int:
+        return len(items)
+
+    many = Graph(library.call("count_up", 30), library)
+    assert reply_prompt(many).endswith('Result: [0, 1, 2, 3, 4, "25 more, 30 in all"]')
+    assert "Computation: size([1, 2])" in reply_prompt(Graph(library.call("size", [1, 2]), library))
     reply = speak(transduce(graph, rules), NoiseModel(), "p")
     lines = explain(reply, graph)
     assert len(lines) == 4

@@ -13,7 +13,7 @@ from dialoom.errors import EmptyLanguage, InvalidFile, InvalidRule, UnknownName
 from dialoom.generation.constraint import Guidance
 from dialoom.generation.derivations import count, sampler, shortest, spans_of, text_of
 from dialoom.generation.emission import check, to_gbnf, to_lark
-from dialoom.generation.grammar import Grammar, Pair, Production
+from dialoom.generation.grammar import Grammar, Pair, Production, bounded, pruned
 from dialoom.generation.recogniser import Recogniser
 from dialoom.generation.rule_check import check_rules, fired, silent
 from dialoom.generation.rule_files import load_rules
@@ -271,6 +271,27 @@ def test_that_fired_and_silent_rules_are_told(library: Library, rules: Rules) ->
     names = {rule.name: nodes for rule, nodes in fired(graph, rules).items()}
     assert names == {"say_sum": ("add(1, 2)",), "say_number": ("1", "2")}
     assert [rule.name for rule in silent([graph], rules)] == ["say_part"]
+
+
+def test_that_pruning_leaves_only_what_takes_part_in_a_reply() -> None:
+    pairs = tuple(Pair(f"N{number}", Constant(number), number) for number in range(5))
+    sides: list[tuple[int, tuple[int | str, ...]]] = [
+        (0, ("a ", 2)), (0, ("b ", 1)), (0, (0,)), (0, ("a ", 2)), (0, ("", "c")),
+        (1, ("x", 1)), (2, ("d",)), (3, ("lost",)), (2, (4, "e")), (4, (1,)),
+    ]  # fmt: skip
+    grammar = Grammar(0, pairs, tuple(Production(*side) for side in sides))
+    assert [(p.head, p.symbols) for p in pruned(grammar).productions] == [
+        (0, ("a ", 1)), (0, ("c",)), (1, ("d",)),
+    ]  # fmt: skip
+    assert [pair.type for pair in pruned(grammar).pairs] == ["N0", "N2"]
+
+
+def test_that_unrolling_copies_only_what_recurs() -> None:
+    pairs = tuple(Pair(f"N{number}", Constant(number), number) for number in range(2))
+    sides: list[tuple[int, tuple[int | str, ...]]] = [(0, (1, " and ", 0)), (0, (1,)), (1, ("a",)), (1, ("b",))]
+    unrolled = bounded(Grammar(0, pairs, tuple(Production(*side) for side in sides)), depth=3)
+    assert [pair.type for pair in unrolled.pairs].count("N1") == 1
+    assert count(unrolled) == 2 + 2**2 + 2**3 + 2**4
 
 
 def test_that_nonterminals_with_the_same_alternatives_are_emitted_once_and_recursive_ones_as_they_are() -> None:

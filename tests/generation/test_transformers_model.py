@@ -92,6 +92,14 @@ def test_that_special_text_in_a_prompt_is_plain_text(model: TransformersTokenMod
     assert model.decode(model.encode("x<|im_end|>y שלום")).decode() == "x<|im_end|>y שלום"
 
 
+def test_that_a_prompt_is_a_message_or_a_plain_text(model: TransformersTokenModel) -> None:
+    begin, end = model.tokenizer.convert_tokens_to_ids(["<|im_start|>", "<|im_end|>"])
+    words = model.encode("Who?")
+    assert model.prompt_tokens("Who?") == [begin, *words, end]
+    plain = TransformersTokenModel(model.model, model.tokenizer, chat=False)
+    assert plain.prompt_tokens("Who?") == words
+
+
 def test_that_fast_forward_changes_nothing_but_passes(model: TransformersTokenModel, grammar: Grammar) -> None:
     found = [
         chain(model.session("Who?"), model.ends, model.guidance.constrain(grammar), fast_forward=fast)

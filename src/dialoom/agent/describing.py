@@ -7,11 +7,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dialoom.agent.trace import Overheard
-from dialoom.dataflow import Constant, Graph, from_lispress, label, to_lispress
-from dialoom.errors import InvalidRule, UsageError
+from dialoom.dataflow import Constant, Graph, from_lispress, label
+from dialoom.errors import UsageError
 from dialoom.flows.facts import Told
 from dialoom.generation import Decoding, Domain, Grammar, Reply, count, reply_prompt, speak, speak_through
 from dialoom.generation.decoding import TokenModel
+from dialoom.generation.prompts import program_of
 from dialoom.generation.reply import drawn, recognised, valued
 from dialoom.models.base import LanguageModel, Message
 
@@ -62,12 +63,8 @@ class DomainDescriber:
 
 def provenance(reply: Reply, graph: Graph, grammar: Grammar) -> dict[str, Any]:
     """Where every part of a reply comes from, in JSON values: characters, rule, node, value."""
-    try:
-        program = to_lispress(graph.root)
-    except InvalidRule:  # a node with a value that has no written form
-        program = label(graph.root)
     return {
-        "computation": program,
+        "computation": program_of(graph.root),
         "mode": reply.mode,
         "derivations": str(count(grammar)),
         "spans": [

@@ -16,6 +16,17 @@ from dialoom.cli.console import Json, out, print_json, progress
 app = typer.Typer(help="Measure true replies.", no_args_is_help=True)
 app.command("replies", epilog=bench_replies.EXAMPLE)(bench_replies.replies_command)
 
+MEASURES = {
+    "truthful": "truthful",
+    "precision": "claims true",
+    "silent": "silent",
+    "informative": "informative",
+    "distinct": "distinct",
+    "bleu": "BLEU",
+    "rouge": "ROUGE-L",
+    "tokens_per_second": "tokens/s",
+}
+
 
 @app.callback()
 def bench() -> None:
@@ -33,6 +44,7 @@ def smcalflow(
     Example: dialoom bench smcalflow valid.dataflow_dialogues.jsonl.gz
     """
     from dialoom.domains.calendar.smcalflow.bench import examine, summarise
+    from dialoom.domains.calendar.smcalflow.levels import LEVELS
     from dialoom.domains.calendar.smcalflow.turns import is_event_query, read_turns
     from dialoom.files import write_text
 
@@ -50,6 +62,8 @@ def smcalflow(
     table.add_column(justify="right")
     for name in ("parsed", "executed", "described", "derived"):
         table.add_row(name, f"{100 * getattr(summary, name):.1f} %")
+    for number, share in summary.levels.items():
+        table.add_row(f"  level {number}, {LEVELS[number]}", f"{100 * share:.1f} %")
     table.add_row("productions per grammar, median", f"{summary.productions:.0f}")
     for stage, milliseconds in summary.milliseconds.items():
         table.add_row(f"{stage}, median ms", f"{milliseconds:.2f}")
@@ -82,7 +96,7 @@ def truth(
         cases = made_up_cases(limit)
     else:
         cases = corpus_cases((turn for turn in read_turns(file) if is_event_query(turn.program)), limit)
-    loaded = TransformersTokenModel.load(model or default_weights())
+    loaded = TransformersTokenModel.load(model or default_weights(), chat=False)
     rows = [
         measure(name, speaker, cases, lambda text: len(loaded.encode(text)))
         for name, speaker in progress(systems(loaded).items(), "Speaking", 5)
@@ -91,17 +105,19 @@ def truth(
     if as_json:
         print_json({"systems": [dataclasses.asdict(row) for row in rows], "verifier": dataclasses.asdict(lies)})
         return
-    table = Table(title=f"{len(cases)} computations", box=None, min_width=110)
-    columns = ("system", "no false claim", "claims true", "no claim", "true and informative", "distinct")
-    for column in (*columns, "BLEU", "ROUGE-L", "tokens/s"):
-        table.add_column(column, justify="left" if column == "system" else "right")
+    table = Table(title=f"{len(cases)} computations", box=None, padding=(0, 1, 0, 0))
+    table.add_column()
     for row in rows:
-        shares = (row.truthful, row.precision, row.silent, row.informative, row.distinct)
-        scores = ("-" if score is None else f"{score:.2f}" for score in (row.bleu, row.rouge))
-        table.add_row(
-            row.system, *(f"{100 * share:.1f} %" for share in shares), *scores, f"{row.tokens_per_second:.1f}"
-        )
+        table.add_column(row.system, justify="right", max_width=13)
+    for name, shown in MEASURES.items():
+        values = [getattr(row, name) for row in rows]
+        per = 1 if name == "tokens_per_second" else 100
+        table.add_row(shown, *("-" if value is None else f"{per * value:.1f}" for value in values))
     out.print(table)
+    out.print(
+        "\nTruthful: replies without a false claim. Silent: without any claim. Informative: with claims, all true."
+        " In percent; BLEU and ROUGE-L times 100. Tokens/s include reading the prompt."
+    )
     kinds = ", ".join(f"{kind} {lies.caught[kind]}/{n}" for kind, n in sorted(lies.planted.items()))
     out.print(f"\nThe verifier caught {100 * lies.share:.1f} % of the lies planted in true replies ({kinds}),")
     out.print(f"and called {lies.alarms} of {lies.truths} true replies false.")

@@ -45,7 +45,7 @@ def load_domain(path: Path | str) -> Domain:
     Raises `InvalidFile` when the file cannot be run or holds no `domain`.
     """
     source = Path(path)
-    spec = importlib.util.spec_from_file_location(f"dialoom_application_{source.stem}", source)
+    spec = importlib.util.spec_from_file_location(source.name, source)  # errors in rules name the module
     if spec is None or spec.loader is None or not source.is_file():
         raise InvalidFile(source, "no Python file.", hint="Name a file that defines `domain = Domain(...)`.")
     module = importlib.util.module_from_spec(spec)

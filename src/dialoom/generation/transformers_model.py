@@ -20,8 +20,10 @@ _HERE = "\x00here\x00"
 class TransformersTokenModel:
     """A causal model in memory. Read it with `load`, or give a loaded model and its fast tokenizer."""
 
-    def __init__(self, model: Any, tokenizer: Any) -> None:
+    def __init__(self, model: Any, tokenizer: Any, *, chat: bool = True) -> None:
+        """`chat`: whether a prompt is a user's message in the model's chat form, or a plain text to go on with."""
         self.model = model.eval()
+        self.chat = chat
         self.tokenizer = tokenizer
         ends = model.generation_config.eos_token_id
         listed = [] if ends is None else ends if isinstance(ends, list) else [ends]
@@ -30,7 +32,7 @@ class TransformersTokenModel:
         self._ends = frozenset([*listed, *(t for t in named if t is not None and t != unknown), tokenizer.eos_token_id])
 
     @classmethod
-    def load(cls, path: Path | str) -> TransformersTokenModel:
+    def load(cls, path: Path | str, *, chat: bool = True) -> TransformersTokenModel:
         """A folder in transformers' form, or one `.gguf` file, which is dequantised to 32 bits.
 
         Raises `MissingExtra` without transformers.
@@ -45,7 +47,7 @@ class TransformersTokenModel:
             where = {"pretrained_model_name_or_path": str(source.parent), "gguf_file": source.name}
         tokenizer = transformers.AutoTokenizer.from_pretrained(**where, local_files_only=True)
         model = transformers.AutoModelForCausalLM.from_pretrained(**where, local_files_only=True)
-        return cls(model, tokenizer)
+        return cls(model, tokenizer, chat=chat)
 
     @property
     def ends(self) -> frozenset[int]:
@@ -77,9 +79,9 @@ class TransformersTokenModel:
         return TransformersSession(self.model, self.prompt_tokens(prompt))
 
     def prompt_tokens(self, prompt: str) -> list[int]:
-        """The prompt as one user message in the model's own chat form, if it has one, up to where the reply begins."""
+        """The prompt as one user message in the model's chat form, if it has one and `chat` is set, up to the reply."""
         tokens = self.encode(prompt)
-        if self.tokenizer.chat_template:
+        if self.chat and self.tokenizer.chat_template:
             messages = [{"role": "user", "content": _HERE}]
             text = self.tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True)
             # Only the template's own marks are special: the same marks inside the prompt are plain text.

@@ -70,7 +70,38 @@ ZED = (
     '(RecipientWithNameLike (^(Recipient) EmptyStructConstraint) (PersonName.apply "Zed")))))'
 )
 
+TEAM = "(AttendeeListHasPeople (FindTeamOf (toRecipient (CurrentUser))))"
+ANN_LEE = (
+    "(Execute (refer (extensionConstraint "
+    '(RecipientWithNameLike (^(Recipient) EmptyStructConstraint) (PersonName.apply "Ann Lee")))))'
+)
+
 CASES = [
+    (
+        f"(Yield {find(f'(EventOnDateBeforeTime (Tomorrow) {ANY} (NumberPM 12L))')})",
+        ["I found one event tomorrow before 12:00 PM."],
+        ["I found 2 events tomorrow before 12:00 PM."],
+    ),
+    (
+        f"(Yield {find(SUBJECT.format('meeting'))})",
+        ['I found 4 events matching "meeting".'],
+        ['I didn\'t find any events matching "meeting".'],
+    ),
+    (
+        f"(Yield {find(f'(Event.attendees_? (& {TEAM} (AttendeeListHasRecipient {ANN_LEE})))')})",
+        ["I found one event with Bob Hale and Ann Lee."],
+        ["I found one event with Bob Hale and Tara Smith."],
+    ),
+    (
+        f"(Yield (Event.location {only(SUBJECT.format('budget'))}))",
+        ['The event matching "budget" is a Room 4.'],
+        ['The event matching "budget" is a Room 5.'],
+    ),
+    (
+        f"(Yield (AttendeeResponseStatus (AttendeeFromEvent {only(SUBJECT.format('lunch'))} {ANN_LEE})))",
+        [f'Ann Lee {have} accepted the "Lunch with Bob" invitation.' for have in ("has", "had")],
+        ['Ann Lee had declined the "Lunch with Bob" invitation.'],
+    ),
     (
         f"(Yield (== (Date.year (DateTime.date (Event.start {only(SUBJECT.format('dentist'))}))) (Year.apply 2020L)))",
         ["Yes, it's in 2020.", 'Yes. The event matching "dentist" starts in 2020.'],

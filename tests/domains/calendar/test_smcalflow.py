@@ -8,12 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from dialoom.dataflow import from_lispress
-from dialoom.domains.calendar import calendar_library
+from dialoom.dataflow import Graph, from_lispress
+from dialoom.domains.calendar import Event, EventId, World, calendar_library, calendar_rules
 from dialoom.domains.calendar.clues import normalised, read_clues
 from dialoom.domains.calendar.smcalflow.bench import derivable, examine, summarise
+from dialoom.domains.calendar.smcalflow.levels import level
 from dialoom.domains.calendar.smcalflow.turns import Turn, is_event_query, read_turns
 from dialoom.errors import InvalidFile
+from dialoom.generation import transduce
 
 GYM = (
     "(Yield (Event.start (singleton (QueryEventResponse.results (FindEventWrapperWithDefaults "
@@ -63,11 +65,21 @@ def test_that_an_impossible_reply_is_not_derivable(reply: str) -> None:
     assert derivable(from_lispress(GYM, calendar_library), reply, limit=30) is None
 
 
+def gym() -> Event:
+    start = dt.datetime(2020, 3, 5, 15)
+    return Event(EventId(1), "gym", start, start + dt.timedelta(hours=1))
+
+
 ANYTHING = "(^(Event) EmptyStructConstraint)"
 LATER = (
     "(let (x0 (Event.end (singleton (QueryEventResponse.results (FindEventWrapperWithDefaults "
     '(Event.subject_? (?~= "gym"))))))) (Yield (FindEventWrapperWithDefaults (EventOnDateAfterTime '
     f"(DateTime.date x0) {ANYTHING} (DateTime.time x0)))))"
+)
+NEAR = (
+    f"(Yield (FindEventWrapperWithDefaults (EventOnDateBeforeTime (Tomorrow) {ANYTHING} (DateTime.time (Event.start "
+    "(singleton (QueryEventResponse.results (FindEventWrapperWithDefaults (EventOnDate (Today) (Event.subject_? "
+    '(?~= "gym")))))))))))'
 )
 FOUND = f"(Yield (FindEventWrapperWithDefaults (EventOnDate (Tomorrow) {ANYTHING})))"
 
@@ -80,10 +92,45 @@ FOUND = f"(Yield (FindEventWrapperWithDefaults (EventOnDate (Tomorrow) {ANYTHING
         (FOUND, "You have one event on your calendar. Your garden party is tomorrow from 3:00 to 5:00 PM."),
         (LATER, 'I found one event tomorrow after 7:00 PM. It\'s "swim" from 7:00 to 7:30 PM.'),
         (LATER, 'I didn\'t find any events matching "gym".'),
+        # The event that the inner search finds begins, on the day it was searched on, when the reply says.
+        (NEAR, 'I found one event tomorrow before 3:00 PM. It\'s "swim" from 2:00 to 2:30 PM.'),
     ],
 )
 def test_that_looser_ways_of_speaking_and_searches_within_searches_are_derivable(program: str, reply: str) -> None:
     assert derivable(from_lispress(program, calendar_library), reply) is not None
+
+
+MONDAY = f"(Yield (FindEventWrapperWithDefaults (EventOnDate (NextDOW (Monday)) {ANYTHING})))"
+
+
+@pytest.mark.parametrize(
+    ("reply", "reached"),
+    [
+        ('I found 2 events on Monday. The first is "swim" from 4:00 to 4:30 PM.', 5),
+        ("I found 2 events on Monday between 4:00 and 5:00 PM.", 1),
+        ("I found 2 events on Friday.", 3),
+        ('I found 2 events on Monday the 4th. The first is "swim" from 4:00 to a quarter past 4:00.', 0),
+        ("Good morning.", 0),
+    ],
+)
+def test_that_a_reply_reaches_a_level(reply: str, reached: int) -> None:
+    assert examine(Turn("d", 0, MONDAY, reply)).level == reached
+
+
+def test_that_levels_leave_less_and_less_open() -> None:
+    grammar = transduce(
+        Graph(from_lispress(GYM, calendar_library), calendar_library, [World(dt.datetime(2020, 3, 4, 10), [gym()])]),
+        calendar_rules,
+    )
+    replies = {
+        'The event matching "gym" is tomorrow at 3:00 PM.': 4,
+        'The event matching "gym" is tomorrow at 5:00 PM.': 4,
+        'The event matching "gym" is today at 5:00 PM.': 3,
+        'The event matching "swim" is today at 5:00 PM.': 2,
+        "The event matching 3:00 is today at 5:00 PM.": 1,
+        "The event is on fire.": 0,
+    }
+    assert {reply: level(reply, [grammar]) for reply in replies} == replies
 
 
 def test_that_a_turn_is_examined_and_summarised() -> None:

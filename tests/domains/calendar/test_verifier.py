@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from dataclasses import replace
 
 import pytest
 
@@ -15,7 +16,8 @@ from dialoom.domains.calendar.truth_bench import made_up_cases, measure
 from dialoom.domains.calendar.verifier import precision, verify
 from dialoom.generation import sampler, text_of, transduce
 
-TOMORROW = "(FindEventWrapperWithDefaults (EventOnDate (Tomorrow) (^(Event) EmptyStructConstraint)))"
+ANY = "(^(Event) EmptyStructConstraint)"
+TOMORROW = f"(FindEventWrapperWithDefaults (EventOnDate (Tomorrow) {ANY}))"
 
 
 @pytest.fixture
@@ -58,6 +60,75 @@ def test_that_a_wrong_yes_is_found(world: World) -> None:
     graph = Graph(from_lispress(program, calendar_library), calendar_library, [world])
     assert precision(verify("No, I found one event.", graph)) == 0.5
     assert precision(verify("Yes, I found one event.", graph)) == 1
+
+
+def test_that_what_failed_has_no_yes_in_it(world: World) -> None:
+    program = f"(Yield (> (Event.start (FindNumNextEvent {ANY} 7L)) (Now)))"
+    graph = Graph(from_lispress(program, calendar_library), calendar_library, [world])
+    assert [(claim.kind, claim.true) for claim in verify("Yes. There are only 2 events.", graph)][:1] == [
+        ("verdict", False)
+    ]
+
+
+def test_that_subject_and_times_must_be_of_one_event(world: World) -> None:
+    program = f"(Yield (FindEventWrapperWithDefaults {ANY}))"
+    graph = Graph(from_lispress(program, calendar_library), calendar_library, [world])
+    mixed = verify('I found 2 events. The first is "lunch" from 9:00 to 11:00 AM.', graph)
+    assert [claim.kind for claim in mixed if not claim.true] == ["event"]
+
+
+REMEMBERED = "(Execute (refer (extensionConstraint (^(Event) EmptyStructConstraint))))"
+OTHERS = f"(FindEventWrapperWithDefaults (Event.id_? (negate (?= (Event.id {REMEMBERED})))))"
+
+
+@pytest.mark.parametrize(
+    ("reply", "true"),
+    [
+        ('I found one other event. It\'s "swim" from 9:00 to 11:00 AM.', True),
+        ("I found 2 other events.", False),
+        ("I didn't find any other events.", False),
+        ('I found one other event. It\'s "lunch" from 12:00 to 1:00 PM.', False),
+    ],
+)
+def test_that_an_event_a_search_refers_to_is_not_what_it_found(reply: str, true: bool, world: World) -> None:
+    world.salient_event = world.events[0]
+    graph = Graph(from_lispress(f"(Yield {OTHERS})", calendar_library), calendar_library, [world])
+    assert all(claim.true for claim in verify(reply, graph)) is true
+
+
+def test_that_nothing_on_a_day_follows_from_nothing_at_all(world: World) -> None:
+    program = '(Yield (FindEventWrapperWithDefaults (Event.subject_? (?~= "opera"))))'
+    graph = Graph(from_lispress(program, calendar_library), calendar_library, [world])
+    today, tomorrow = "I didn't find any events today.", "I didn't find any events tomorrow."
+    assert all(claim.true for claim in verify(today, graph))
+    assert [claim.kind for claim in verify(tomorrow, graph) if not claim.true] == ["day"]
+
+
+def test_that_a_name_in_a_subject_is_no_claim_about_a_person(world: World) -> None:
+    world.events[0] = replace(world.events[0], subject="tea with Ann Lee")
+    graph = Graph(from_lispress(f"(Yield {TOMORROW})", calendar_library), calendar_library, [world])
+    assert all(claim.true for claim in verify("You have one event. Your tea with Ann Lee is at noon.", graph))
+    assert not all(claim.true for claim in verify("You have one event with Ann Lee.", graph))
+
+
+def test_that_each_planted_lie_changes_one_fact(world: World) -> None:
+    graph = Graph(from_lispress(f"(Yield {TOMORROW})", calendar_library), calendar_library, [world])
+    reply = 'I found one event tomorrow. It\'s "lunch" with Bo Hale at Lido from 12:00 to 1:00 PM.'
+    planted = {lie.kind: lie.text for lie in lies(reply, graph)}
+    assert planted == {
+        "count": reply.replace("one", "2"),
+        "existence": "I didn't find any events.",
+        "time": reply.replace("12:00", "12:07"),
+        "name": reply.replace("Bo Hale", "Ann Lee"),
+        "subject": reply.replace("lunch", "swim"),
+        "place": reply.replace("Lido", "Pool"),
+        "day": reply.replace("tomorrow", "yesterday"),
+    }
+    (longer,) = [lie for lie in lies("It's for an hour.", graph) if lie.kind == "length"]
+    assert longer.text == "It's for 25 minutes."
+    assert caught(longer, graph)
+    assert {lie.kind: lie.text for lie in lies("Yes, it is.", graph)} == {"verdict": "No, it is."}
+    assert [lie.text for lie in lies("I didn't find any events.", graph)] == ["I found 3 events."]
 
 
 def test_that_nothing_the_rules_derive_is_false() -> None:

@@ -18,6 +18,7 @@ from dialoom.domains.calendar.verifier import Claim, verify
 from dialoom.errors import MissingExtra
 from dialoom.generation import Decoding, Grammar, baseline, reply_prompt, sampler, speak, text_of, transduce
 from dialoom.generation.decoding import TokenModel
+from dialoom.generation.prompts import TASK
 from dialoom.generation.reply import Mode
 
 Speaker = Callable[[Graph, Grammar, int], str]
@@ -75,13 +76,13 @@ def _case(graph: Graph, reference: str = "") -> Case:
     return Case(graph, transduce(graph, calendar_rules), reference)
 
 
-def systems(model: TokenModel, *, max_tokens: int = 48, shots: int = 2) -> dict[str, Speaker]:
+def systems(model: TokenModel, *, max_tokens: int = 32, shots: int = 3) -> dict[str, Speaker]:
     """The systems compared: the model alone (likeliest and sampled), rules alone, and both (greedy, and a beam of 5).
 
-    Every prompt begins with the same `shots` computations about another calendar and true replies to them, without
-    which a small model repeats the computation.
+    Every prompt begins with the same `shots` computations about another calendar and true replies to them: a text for
+    a model to go on with. Without them a small model repeats the computation.
     """
-    shown = "".join(f"{_asked(case.graph)} {_drawn(case.grammar)}\n\n" for case in _shots(shots))
+    shown = "".join([f"{TASK}\n\n", *(f"{shot}\n\n" for shot in _shots(shots))])
 
     def said(mode: Mode) -> Speaker:
         how = Decoding(mode, max_tokens=max_tokens)
@@ -96,7 +97,7 @@ def systems(model: TokenModel, *, max_tokens: int = 48, shots: int = 2) -> dict[
 
     return {
         "unconstrained": free("greedy"),
-        "unconstrained, sampled": free("sample"),
+        "unconstrained sampled": free("sample"),
         "random derivation": lambda _, grammar, seed: speak(grammar, model, "", Decoding("random", seed=seed)).text,
         "constrained, greedy": said("greedy"),
         "constrained, beam 5": said("beam"),
@@ -106,15 +107,20 @@ def systems(model: TokenModel, *, max_tokens: int = 48, shots: int = 2) -> dict[
 SHOTS_SEED = 1000
 
 
-def _shots(n: int) -> list[Case]:
-    """Short ones about a calendar of their own, with something found."""
-    cases = (case for case in made_up_cases(60, SHOTS_SEED) if len(reply_prompt(case.graph)) < 600)
-    found = [case for case in cases if not case.graph.failed(case.graph.root) and case.graph.value(case.graph.root)]
-    return found[:n]
+def _shots(n: int) -> list[str]:
+    """Short questions of different kinds about a calendar of their own, each with a reply that tells several facts."""
+    shown: dict[str, str] = {}
+    for case in made_up_cases(60, SHOTS_SEED):
+        asked, reply = _asked(case.graph), _drawn(case.grammar)
+        kind = asked.split("(", 3)[2]
+        fits = len(asked) < 600 and not case.graph.failed(case.graph.root) and len(verify(reply, case.graph)) > 1
+        if fits and kind not in shown:
+            shown[kind] = f"{asked} {reply}"
+    return list(shown.values())[:n]
 
 
 def _asked(graph: Graph) -> str:
-    return f"{reply_prompt(graph)}\nReply:"
+    return reply_prompt(graph).removeprefix(TASK).strip() + "\nReply:"
 
 
 def _drawn(grammar: Grammar) -> str:

@@ -29,9 +29,13 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class _Topic:
-    """What the program is about: events it found, whether it searched, and the values it names."""
+    """What the program is about: events it found, whether it searched, and the values it names.
+
+    `named` are events that a search refers to ("after the standup"): a reply may name them, but not as what was found.
+    """
 
     events: tuple[Event, ...]
+    named: tuple[Event, ...]
     searched: bool
     answer: bool | None
     failed: bool
@@ -66,14 +70,17 @@ def _topic(graph: Graph) -> _Topic:
     if constraint is not None:
         result = graph.outcome(graph.call("FindEventWrapperWithDefaults", constraint))
         found = list(result.results) if isinstance(result, QueryEventResponse) else []
-    events = list(_events_in([outcome, *(graph.outcome(node) for node in walk(graph.root))])) or found
+    inner = {id(node) for node in walk(constraint)} if constraint is not None else set()
+    outer = [graph.outcome(node) for node in walk(graph.root) if id(node) not in inner]
+    events = list(_events_in([outcome, *outer])) or found
     if isinstance(outcome, Failure):
         events = found
     values = [graph.outcome(node) for node in walk(graph.root)]
     spans = [bounds for value in values if (bounds := getattr(value, "bounds", None))]
     flat = [*values, *(edge for bounds in spans for edge in bounds)]
     return _Topic(
-        events=tuple(events or found),
+        events=tuple(events),
+        named=tuple(_events_in(graph.outcome(node) for node in walk(graph.root) if id(node) in inner)),
         searched=constraint is not None,
         answer=outcome if isinstance(outcome, bool) else None,
         failed=isinstance(outcome, Failure),
@@ -102,6 +109,14 @@ def _clock(value: dt.time | dt.datetime) -> dt.time:
     return value.time() if isinstance(value, dt.datetime) else value
 
 
+def _plain(clues: Clues, topic: _Topic) -> str:
+    """What is said outside quotations and outside subjects that stand without them ("Your lunch with Bob is ...")."""
+    text = re.sub(r'"[^"]*"', '""', clues.text)
+    for event in topic.events:
+        text = re.sub(rf"\b(Your|[Tt]he|an?) {re.escape(event.subject)}(?!\w)", r'\1 ""', text)
+    return text
+
+
 def _counts(clues: Clues, topic: _Topic) -> Iterable[Claim]:
     if clues.count is not None and topic.searched:
         yield Claim("count", str(clues.count), clues.count == len(topic.events))
@@ -114,18 +129,23 @@ def _verdict(clues: Clues, topic: _Topic) -> Iterable[Claim]:
 
 
 def _quotes(clues: Clues, topic: _Topic) -> Iterable[Claim]:
-    known = {*topic.texts, *(event.subject for event in topic.events), *(event.location for event in topic.events)}
+    spoken = (*topic.events, *topic.named)
+    known = {*topic.texts, *(event.subject for event in spoken), *(event.location for event in spoken)}
     for _, text in clues.quotes:
         yield Claim("quotation", text, text in known)
 
 
 def _days(clues: Clues, topic: _Topic, world: World) -> Iterable[Claim]:
     of_events = [event.start.date() for event in topic.events] + [event.end.date() for event in topic.events]
+    taken = {event.start.date() for event in world.events} | {event.end.date() for event in world.events}
     for mention in clues.days:
         said = clues.text[mention.place : mention.place + 24]
         asked = [*topic.days, *(edge for bounds in topic.bounds for edge in bounds)]
         candidates = of_events if clues.tail and mention.place >= clues.tail and of_events else [*asked, *of_events]
-        yield Claim("day", said, any(_meant(mention, day, world.today) for day in candidates))
+        # Where a search on all days found nothing, there is nothing on a day without events either.
+        everywhere = topic.searched and not topic.events and not topic.days and not topic.bounds
+        free = everywhere and not any(mention.fits(day, world.today) for day in taken)
+        yield Claim("day", said, free or any(_meant(mention, day, world.today) for day in candidates))
 
 
 def _meant(mention: Mention, day: dt.date, today: dt.date) -> bool:
@@ -168,9 +188,10 @@ def _next_minute(time: dt.time) -> dt.time:
 
 def _people(clues: Clues, topic: _Topic, world: World) -> Iterable[Claim]:
     """People of the directory that the reply names: they take part, organize, were asked for, or lead who was."""
-    said = re.sub(r'"[^"]*"', '""', clues.text)
-    involved = {item.recipient.name for event in topic.events for item in event.attendees}
-    involved |= {event.organizer.name for event in topic.events if event.organizer}
+    said = _plain(clues, topic)
+    spoken = (*topic.events, *topic.named)
+    involved = {item.recipient.name for event in spoken for item in event.attendees}
+    involved |= {event.organizer.name for event in spoken if event.organizer}
     involved |= set(world.managers.values())
     asked = " ".join(topic.texts).casefold()
     for person in world.people:
@@ -180,8 +201,8 @@ def _people(clues: Clues, topic: _Topic, world: World) -> Iterable[Claim]:
 
 
 def _places(clues: Clues, topic: _Topic, world: World) -> Iterable[Claim]:
-    said = re.sub(r'"[^"]*"', '""', clues.text)
-    known = {event.location for event in topic.events} | set(topic.texts)
+    said = _plain(clues, topic)
+    known = {event.location for event in (*topic.events, *topic.named)} | set(topic.texts)
     for place in sorted({event.location for event in world.events if event.location}):
         if re.search(rf"\b{re.escape(place)}\b", said):
             yield Claim("place", place, place in known)
@@ -216,7 +237,7 @@ _NOTHING = re.compile(
 
 def _loose_numbers(clues: Clues, topic: _Topic) -> Iterable[Claim]:
     """Counts and absences in words that the rules never use."""
-    said = re.sub(r'"[^"]*"', '""', clues.text)
+    said = _plain(clues, topic)
     if not topic.searched or clues.count is not None:
         return
     for match in _LOOSE.finditer(said):
@@ -233,7 +254,7 @@ def _strangers(clues: Clues, topic: _Topic, world: World) -> Iterable[Claim]:
     """People whom neither the directory nor the program knows."""
     known = " ".join([*(person.name for person in world.people), *topic.texts, *world.managers.values()]).casefold()
     known += " ".join(item.recipient.name for event in topic.events for item in event.attendees).casefold()
-    for name in _WITH.findall(re.sub(r'"[^"]*"', '""', clues.text)):
+    for name in _WITH.findall(_plain(clues, topic)):
         if not any(word in known for word in name.casefold().split()):
             yield Claim("person", name, False)
 
