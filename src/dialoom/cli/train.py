@@ -53,9 +53,13 @@ def _opened(settings: UnifiedSettings, turns: Sequence[LabelledTurn]) -> Unified
 
     names = dict.fromkeys(name for turn in turns for name in turn.pools)
     return UnifiedModel.start(
-        settings.model, list(names), device=settings.chosen_device(), masked=settings.masked, lengths=settings.lengths,
+        settings.model,
+        list(names),
+        device=settings.chosen_device(),
+        masked=settings.masked,
+        lengths=settings.lengths,
         seed=settings.seed,
-    )  # fmt: skip
+    )
 
 
 def _examples(settings: UnifiedSettings, turns: Mapping[str, Sequence[LabelledTurn]]) -> list[list[UnifiedExample]]:
