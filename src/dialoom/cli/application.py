@@ -69,6 +69,7 @@ app.command("demo")(demo.demo_command)
 
 def run(arguments: Sequence[str]) -> int:
     """Run one command line and say how it ended."""
+    os.environ.setdefault("TQDM_DISABLE", "1")  # libraries would draw their bars into ours
     try:
         code = app(list(arguments), prog_name="dialoom", standalone_mode=False)
         sys.stdout.flush()

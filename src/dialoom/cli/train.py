@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -29,7 +28,6 @@ EXAMPLE = "Example: dialoom train unims unims.yaml"
 @app.callback()
 def train() -> None:
     """Train models of your own."""
-    os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")  # transformers would draw its bars into ours
 
 
 @app.command("unims", epilog=EXAMPLE)
