@@ -71,7 +71,7 @@ def test_that_an_own_application_is_checked_and_speaks(tmp_path: Path, capsys: p
 
 @pytest.mark.parametrize(
     ("text", "problem"),
-    [("x = 1", "defines no `domain`"), ("raise ValueError('no')", "ValueError: no"), (None, "no Python file")],
+    [("x = 1", "defines no `domain`"), ("raise ValueError('no')", "ValueError: no"), (None, "no such Python file")],
 )
 def test_that_a_wrong_application_is_the_users_mistake(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str | None, problem: str

@@ -149,7 +149,7 @@ def test_that_an_application_is_loaded_from_the_file_one_names(tmp_path: object)
         good.write_text(text)
         with pytest.raises(InvalidFile, match=words):
             load_application(good)
-    with pytest.raises(InvalidFile, match="no such file"):
+    with pytest.raises(InvalidFile, match="no such Python file"):
         load_application(folder / "absent.py")
 
 

@@ -6,17 +6,15 @@ flow names.
 
 from __future__ import annotations
 
-import importlib.util
 import inspect
-import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
+from dialoom.applications import run_file
 from dialoom.errors import InvalidFile, UsageError
 from dialoom.flows.constraints import Proposal
 from dialoom.flows.facts import Answerer, Describer
@@ -85,20 +83,7 @@ def load_application(path: Path | str) -> Application:
     Raises `InvalidFile` when it is absent, fails, or defines none.
     """
     source = Path(path)
-    if not source.is_file():
-        raise InvalidFile(source, "there is no such file.", hint="Name the Python file that defines `app`.")
-    name = f"_dialoom_application_{source.stem}_{abs(hash(source.resolve()))}"
-    spec = importlib.util.spec_from_file_location(name, source)
-    if spec is None or not isinstance(spec.loader, SourceFileLoader):
-        raise InvalidFile(source, "not a Python file.")
-    module, old = importlib.util.module_from_spec(spec), sys.modules.get(name)
-    sys.modules[name] = module
-    try:  # from the text itself: byte code kept beside it would be stale after two edits within a second
-        exec(spec.loader.source_to_code(source.read_bytes(), str(source)), module.__dict__)  # noqa: S102
-    except (Exception, SystemExit) as error:
-        if old is not None:
-            sys.modules[name] = old
-        raise InvalidFile(source, f"running it failed: {type(error).__name__}: {error}.") from error
+    module = run_file(source, f"_dialoom_application_{source.stem}_{abs(hash(source.resolve()))}")
     app = getattr(module, "app", None)
     if not isinstance(app, Application):
         raise InvalidFile(source, "it defines no `app`.", hint="Write: app = Application()")

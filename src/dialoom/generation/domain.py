@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from dialoom.applications import run_file
 from dialoom.dataflow import Computation, Graph, Library, from_lispress
-from dialoom.errors import InvalidFile, UsageError
+from dialoom.errors import InvalidFile
 from dialoom.generation.grammar import Grammar
 from dialoom.generation.rules import Rules
 from dialoom.generation.transduction import transduce
@@ -45,16 +45,7 @@ def load_domain(path: Path | str) -> Domain:
     Raises `InvalidFile` when the file cannot be run or holds no `domain`.
     """
     source = Path(path)
-    spec = importlib.util.spec_from_file_location(source.name, source)  # errors in rules name the module
-    if spec is None or spec.loader is None or not source.is_file():
-        raise InvalidFile(source, "no Python file.", hint="Name a file that defines `domain = Domain(...)`.")
-    module = importlib.util.module_from_spec(spec)
-    try:
-        exec(compile(source.read_bytes(), str(source), "exec"), module.__dict__)  # noqa: S102 (kept byte code may be stale)
-    except UsageError:
-        raise
-    except Exception as error:
-        raise InvalidFile(source, f"cannot be run ({type(error).__name__}: {error}).") from error
+    module = run_file(source, source.name)  # errors in rules name the module
     domain = getattr(module, "domain", None)
     if not isinstance(domain, Domain):
         raise InvalidFile(source, "defines no `domain`.", hint="End it with `domain = Domain(library, rules)`.")
