@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any, Literal
 
 import pytest
 
+from dialoom.cli.eval_multiwoz import as_record
+from dialoom.cli.eval_multiwoz_policy import multiwoz_policy_command
 from dialoom.errors import InvalidFile, NothingToLearn, UsageError
 from dialoom.evaluation.multiwoz.beliefs import Beliefs
 from dialoom.evaluation.multiwoz.benchmark import Benchmark, Goal, State, open_benchmark
@@ -18,10 +21,10 @@ from dialoom.evaluation.multiwoz.handwritten import handwritten
 from dialoom.evaluation.multiwoz.learning import Dialogues, Lesson, answer, hear, judge, learn_obligations, lesson
 from dialoom.evaluation.multiwoz.obligations import Obligations, Observation, Threshold, gather
 from dialoom.evaluation.multiwoz.policy import Policy
-from dialoom.evaluation.multiwoz.predictions import Turn
+from dialoom.evaluation.multiwoz.predictions import Turn, read_predictions
 from dialoom.evaluation.multiwoz.scores import scores
 from dialoom.evaluation.multiwoz.table3 import CONTROL, ROWS, table3
-from dialoom.evaluation.multiwoz.tracker import SLOTS, Facts, Tracker
+from dialoom.evaluation.multiwoz.tracker import Facts, Tracker
 from dialoom.evaluation.multiwoz.wording import observed
 
 NORTH: State = {"hotel": {"area": "north"}}
@@ -122,10 +125,13 @@ def test_that_what_is_asked_stays_asked_until_it_is_told() -> None:
 def test_that_a_slot_is_owed_where_it_can_be_said_now_and_has_to_be_said_some_time() -> None:
     told = [Observation((0, 1), {"NAME": ("untold", place % 2 == 0, True)}) for place in range(40)]
     silent = [Observation((0, 2), {"NAME": ("untold", False, False)}) for _ in range(6)]
-    learned = Obligations(gather([*told, *silent]), {"NAME": Threshold(now=0.3, later=0.6)})
+    learned = Obligations(gather([*told, *silent]), {})
     assert learned.judge((0, 1), {"NAME": "untold"}) == (frozenset({"NAME"}), frozenset())
-    assert learned.judge((0, 2), {"NAME": "untold"}) == (frozenset(), frozenset())  # drawn towards the state before
-    assert learned.judge((0, 1), {"NAME": "told"}) == (frozenset(), frozenset({"NAME"}))  # nobody ever said it again
+    strict = learned.under({("NAME", "untold"): Threshold(now=0.6, later=0.6)})
+    assert strict.judge((0, 1), {"NAME": "untold"}) == (frozenset(), frozenset())
+    # Drawn towards the state before it; and nobody ever said it again.
+    assert learned.judge((0, 2), {"NAME": "untold"}) == (frozenset(), frozenset())
+    assert learned.judge((0, 1), {"NAME": "told"}) == (frozenset(), frozenset({"NAME"}))
     found = learned.shares((0, 1), "NAME", "untold")
     assert found.now == pytest.approx((20 + 3 * (20 / 49)) / 43)
 
@@ -161,9 +167,9 @@ def test_that_a_policy_learns_what_is_owed_after_its_own_answers(stays: Benchmar
     replayed = observed(late, hasty, stays, learned.cues)
     again = next(each for each in replayed if each.user == "yes")
     assert (again.progress.slots["REFERENCE"], set(again.slots)) == ("told", {"REFERENCE"})
-    threshold = dict.fromkeys(SLOTS, Threshold())
     for policy, owed in ((Policy(learned.wording), False), (Policy(learned.wording, replayed), True)):
-        duties = Obligations(policy.evidence(), threshold).judge(policy.path(again.progress.tags), again.progress.slots)
+        path = policy.path(again.progress.tags)
+        duties = Obligations(policy.evidence(), {}).judge(path, again.progress.slots)
         assert ("REFERENCE" in duties[0]) is owed
 
 
@@ -192,11 +198,26 @@ def test_that_every_row_answers_every_dialogue_and_folds_do_not_depend_on_order(
     assert scores(found.predictions["human"], stays).bleu == pytest.approx(100.0)
 
 
-def test_that_predicted_states_are_answered_scored_and_kept(stays: Benchmark) -> None:
-    found = table3(DIALOGUES, stays, folds=2, predicted_states=True)
-    for row in ROWS:
-        assert found.predictions[row]["stay1"][0].state == NORTH
-        assert scores(found.predictions[row], stays).states == "predicted"
+@pytest.mark.parametrize("states", ["gold", "predicted"])
+def test_that_the_written_responses_score_as_the_command_says(
+    states: Literal["gold", "predicted"], folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    goal = {"hotel": {"informable": {"area": "north"}, "requestable": [], "booking": []}}
+    files: dict[str, Any] = {
+        "goals.json": dict.fromkeys(STAYS, goal),
+        "booked_domains.json": {name: [[], []] for name in STAYS},
+        "gold_states.json": {name: [NORTH, NORTH] for name in STAYS},
+    }
+    for name, value in files.items():
+        (folder / name).write_text(json.dumps(value))
+    log = [{"text": "somewhere in the north"}, {"text": "[name] ?"}, {"text": "no , north"}, {"text": "[name] !"}]
+    path = tmp_path / "val.json"
+    path.write_text(json.dumps({name.upper(): {"log": log} for name in STAYS}))
+    multiwoz_policy_command(path, folder, folds=2, states=states, out=tmp_path / "out", as_json=True)
+    printed = json.loads(capsys.readouterr().out)["rows"]["learned"]
+    benchmark = open_benchmark(folder)
+    assert printed == as_record(scores(read_predictions(tmp_path / "out" / "learned.json", benchmark), benchmark))
+    assert (printed["states"], printed["success"]) == (states, 100.0)
 
 
 def test_that_beliefs_are_read_from_words_alone(stays: Benchmark) -> None:

@@ -69,6 +69,15 @@ def test_that_trains_match_by_time_and_silence_about_them_is_no_fault(town: Benc
     assert rail("A train?", "noon").inform == 100.0
 
 
+def test_that_states_of_the_file_are_used(town: Benchmark, tmp_path: Path) -> None:
+    said = ["[name] [phone]", "?", "[reference]"]
+    for area, success in (("north", 100.0), ("south", 0.0)):
+        path = tmp_path / f"{area}.json"
+        path.write_text(json.dumps({"INN1": [{"response": each, "state": {"hotel": {"area": area}}} for each in said]}))
+        found = scores(read_predictions(path, town), town)
+        assert (found.states, found.success) == ("predicted", success)
+
+
 def test_that_one_turn_without_state_sets_all_states_aside(town: Benchmark) -> None:
     wrong = {"hotel": {"area": "south"}}
     turns = [Turn("[name] [phone]", wrong), Turn("?", wrong), Turn("[reference]")]

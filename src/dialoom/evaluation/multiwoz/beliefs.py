@@ -12,9 +12,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from sklearn.feature_extraction import FeatureHasher
-from sklearn.svm import LinearSVC
-
 from dialoom.errors import NothingToLearn
 from dialoom.evaluation.multiwoz.benchmark import Benchmark, State
 from dialoom.evaluation.multiwoz.cues import Cues, learn_cues
@@ -23,10 +20,10 @@ from dialoom.evaluation.multiwoz.spelling import Spelling
 
 _TOKEN = re.compile(r"\d{1,2}:\d{2}|[a-z0-9']+")
 _TIME = re.compile(r"\d{1,2}:\d{2}")
-_LONGEST = 5
-_AROUND = 3
+_LONGEST = 5  # words of a value
+_AROUND = 3  # words on each side of a mention
+_OFTEN = 5  # turns that change a value without naming it before cues for it are looked for
 _NOTHING = "nothing"
-_OFTEN = 5
 
 Change = tuple[str, str, str]
 """Domain, slot, value."""
@@ -43,6 +40,9 @@ class Beliefs:
 
     def __init__(self, dialogues: WozDialogues, benchmark: Benchmark) -> None:
         """Learn. Raises `NothingToLearn` where no turn of `dialogues` names a value of its state."""
+        from sklearn.feature_extraction import FeatureHasher
+        from sklearn.svm import LinearSVC
+
         self._spelling = benchmark.spelling
         changes = {name: list(_changes(benchmark.states[name], self._spelling)) for name in dialogues}
         said = {value for turns in changes.values() for turn in turns for *_, value in turn}

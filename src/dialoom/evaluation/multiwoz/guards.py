@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import product
 
 from dialoom.evaluation.multiwoz.obligations import Evidence, Obligations
 from dialoom.evaluation.multiwoz.policy import Policy
+from dialoom.evaluation.multiwoz.tracker import SLOTS, STANDINGS
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +38,7 @@ def guards(policy: Policy, obligations: Obligations) -> list[Guard]:
     """
     paths = {tags: policy.path(tags) for tags in sorted({each.progress.tags for each in policy.turns})}
     found = [
-        guard
-        for slot in obligations.thresholds
-        for standing in ("asked", "untold", "told", "stale")
-        for guard in _guards(paths, obligations, slot, standing)
+        guard for slot, standing in product(SLOTS, STANDINGS) for guard in _guards(paths, obligations, slot, standing)
     ]
     return sorted(found, key=lambda guard: (-guard.evidence.turns, guard.tags, guard.slot, guard.standing))
 
@@ -52,7 +51,7 @@ def _guards(
     for path in paths.values():
         if (path[-1], slot, standing) in obligations.evidence:
             seen.update(path)
-            if obligations.owes(slot, obligations.shares(path, slot, standing)):
+            if obligations.owes((slot, standing), obligations.shares(path, slot, standing)):
                 owing.update(path)
     always = {state for state in owing if owing[state] == seen[state]}
     given: set[int] = set()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dialoom.evaluation.multiwoz.policy import Duties
+from dialoom.evaluation.multiwoz.obligations import Duties
 from dialoom.evaluation.multiwoz.tracker import Facts, Progress
 from dialoom.evaluation.multiwoz.venues import FUZZY
 from dialoom.evaluation.multiwoz.violations import BOOKING

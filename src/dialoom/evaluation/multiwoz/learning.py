@@ -10,7 +10,7 @@ from itertools import product
 from dialoom.evaluation.multiwoz.benchmark import Benchmark, State
 from dialoom.evaluation.multiwoz.cues import Cues, learn_cues
 from dialoom.evaluation.multiwoz.dialogues import LEAVING, WozDialogues
-from dialoom.evaluation.multiwoz.obligations import Evidence, Key, Obligations, Threshold
+from dialoom.evaluation.multiwoz.obligations import Duty, Evidence, Key, Obligations, Threshold
 from dialoom.evaluation.multiwoz.policy import Judge, Policy
 from dialoom.evaluation.multiwoz.predictions import Predictions, Turn
 from dialoom.evaluation.multiwoz.scores import scores
@@ -19,8 +19,12 @@ from dialoom.evaluation.multiwoz.wording import Heard, Said, Wording, observed
 
 NOW = (0.05, 0.1, 0.2)
 LATER = (0.1, 0.4)
-GROUPS: Sequence[Sequence[str]] = (("NAME",), ("TRAINID",), ("REFERENCE",), ("PHONE", "ADDRESS", "POST"))
-"""Slots that share a threshold: venues, trains, bookings, details."""
+GROUPS = [
+    tuple(product(slots, standings))
+    for slots in (("NAME",), ("TRAINID",), ("REFERENCE",), ("PHONE", "ADDRESS", "POST"))
+    for standings in (("asked",), ("untold",), ("told", "stale"))
+]
+"""Duties that share a threshold: to tell of venues, trains, bookings or details; when asked, unasked, or again."""
 
 REPLAYS = 2
 """How often the policy answers the training dialogues to learn from what its own answers lead to."""
@@ -31,11 +35,10 @@ States = Mapping[str, Sequence[State]]
 Dialogues = Mapping[str, Sequence[Heard]]
 """Dialogue id -> its turns as a policy hears them."""
 
+Others = Mapping[str, Obligations]
+"""Dialogue id -> what all other dialogues show."""
 
-Others = Mapping[str, Mapping[Key, Evidence]]
-"""Dialogue id -> the evidence of all other dialogues."""
-
-Thresholds = dict[str, Threshold]
+Thresholds = dict[Duty, Threshold]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,12 +83,13 @@ def learn_obligations(learned: Lesson, dialogues: WozDialogues, benchmark: Bench
     """
     heard = hear(learned, dialogues, benchmark.states, benchmark)
     some = {name: heard[name] for name in list(heard)[::2]}  # thresholds need fewer dialogues than states
-    thresholds = dict.fromkeys(SLOTS, Threshold())
+    thresholds: Thresholds = {}
     replayed: list[Said] = []
     for replay in range(REPLAYS + 1):
         policy = Policy(learned.wording, replayed)
         evidence = policy.evidence()
-        others = {name: _without(evidence, own) for name, own in policy.evidence_by_dialogue().items()}
+        by_dialogue = policy.evidence_by_dialogue()
+        others = {name: Obligations(_without(evidence, own), {}) for name, own in by_dialogue.items()}
         thresholds = _best(policy, others, thresholds, some, benchmark)
         if replay < REPLAYS:
             answers = _rehearse(policy, others, thresholds, heard)
@@ -100,7 +104,7 @@ def _without(evidence: dict[Key, Evidence], own: Mapping[Key, Evidence]) -> Mapp
 def _best(
     policy: Policy, others: Others, thresholds: Thresholds, dialogues: Dialogues, benchmark: Benchmark
 ) -> Thresholds:
-    """The thresholds that serve best, one group of slots after the other."""
+    """The thresholds that serve best, one group of duties after the other."""
     for group in GROUPS:
         candidates = [thresholds | dict.fromkeys(group, Threshold(*pair)) for pair in product(NOW, LATER)]
         thresholds = max(candidates, key=lambda tried: _worth(_rehearse(policy, others, tried, dialogues), benchmark))
@@ -110,7 +114,7 @@ def _best(
 def _rehearse(policy: Policy, others: Others, thresholds: Thresholds, dialogues: Dialogues) -> Predictions:
     """Answer training dialogues, each by the evidence of the others."""
     return {
-        name: answer(policy, judge(Obligations(others[name], thresholds)), {name: heard})[name]
+        name: answer(policy, judge(others[name].under(thresholds)), {name: heard})[name]
         for name, heard in dialogues.items()
     }
 

@@ -13,6 +13,12 @@ from dataclasses import dataclass
 Key = tuple[int, str, str]
 """State, slot, and how the slot stands: asked, untold, told or stale."""
 
+Duty = tuple[str, str]
+"""Slot, and how it stands."""
+
+Duties = tuple[frozenset[str], frozenset[str]]
+"""Slots a response has to tell, and slots it must not."""
+
 NEVER = 0.1
 """A slot told in a smaller share of a state's turns is forbidden there."""
 
@@ -26,6 +32,9 @@ class Threshold:
 
     now: float = 0.2
     later: float = 0.2
+
+
+USUAL = Threshold()
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,32 +66,43 @@ class Shares:
 
 
 class Obligations:
-    """What each state owes and forbids. `thresholds`: one for each slot."""
+    """What each state owes and forbids. `thresholds`: where it is not the usual one."""
 
-    def __init__(self, evidence: Mapping[Key, Evidence], thresholds: Mapping[str, Threshold]) -> None:
+    def __init__(self, evidence: Mapping[Key, Evidence], thresholds: Mapping[Duty, Threshold]) -> None:
         self.evidence = evidence
         self.thresholds = thresholds
+        self._shares: dict[tuple[Sequence[int], str, str], Shares] = {}
 
-    def judge(self, path: Sequence[int], slots: Mapping[str, str]) -> tuple[frozenset[str], frozenset[str]]:
+    def under(self, thresholds: Mapping[Duty, Threshold]) -> Obligations:
+        """The same evidence, judged by other thresholds."""
+        other = Obligations(self.evidence, thresholds)
+        other._shares = self._shares
+        return other
+
+    def judge(self, path: Sequence[int], slots: Mapping[str, str]) -> Duties:
         """The slots owed and the slots forbidden at the end of `path`; `slots`: slot -> how it stands."""
         shares = {slot: self.shares(path, slot, standing) for slot, standing in slots.items()}
-        owed = frozenset(slot for slot, found in shares.items() if self.owes(slot, found))
+        owed = frozenset(slot for slot, found in shares.items() if self.owes((slot, slots[slot]), found))
         return owed, frozenset(slot for slot, found in shares.items() if found.now < NEVER) - owed
 
-    def owes(self, slot: str, found: Shares) -> bool:
-        """Is this enough for an obligation to tell `slot`?"""
-        least = self.thresholds[slot]
+    def owes(self, duty: Duty, found: Shares) -> bool:
+        """Is this enough for an obligation?"""
+        least = self.thresholds.get(duty, USUAL)
         return found.now >= least.now and found.later >= least.later
 
     def shares(self, path: Sequence[int], slot: str, standing: str) -> Shares:
         """The shares of the last state on `path`, each state drawn towards the one before it (an m-estimate)."""
+        known = self._shares.get((path, slot, standing))
+        if known:
+            return known
         now = later = 0.0
         for state in path:
-            found = self.evidence.get((state, slot, standing))
-            if found:
-                now = (found.now + WEIGHT * now) / (found.turns + WEIGHT)
-                later = (found.later + WEIGHT * later) / (found.turns + WEIGHT)
-        return Shares(now, later)
+            seen = self.evidence.get((state, slot, standing))
+            if seen:
+                now = (seen.now + WEIGHT * now) / (seen.turns + WEIGHT)
+                later = (seen.later + WEIGHT * later) / (seen.turns + WEIGHT)
+        found = self._shares[path, slot, standing] = Shares(now, later)
+        return found
 
 
 def gather(observations: Iterable[Observation]) -> dict[Key, Evidence]:

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dialoom.automata import Navigator, Position, Round, TagSequence, learn_paper
-from dialoom.evaluation.multiwoz.obligations import Evidence, Key, Observation, gather
+from dialoom.evaluation.multiwoz.obligations import Duties, Evidence, Key, Observation, gather
 from dialoom.evaluation.multiwoz.tracker import SLOTS, Facts, Progress, Tracker
 from dialoom.evaluation.multiwoz.wording import Heard, Said, Wording
 
 TAU = 5
 """A state splits while more training turns than this stand at it."""
-
-Duties = tuple[frozenset[str], frozenset[str]]
-"""Slots a response has to tell, and slots it must not."""
 
 Judge = Callable[[Facts, Progress, Sequence[int]], Duties]
 """Duties of a turn from what is seen of it, its progress and its path in the automaton."""
@@ -88,13 +85,16 @@ class Policy:
 
     def _choose(self, path: Sequence[int], duties: Duties, vector: NDArray[np.float32], name: str) -> Said:
         """A turn of the deepest state with one that does its duties; where no state has any, of the deepest."""
-        met = (self._wording.others(self._members[state], name) for state in reversed(path) if state in self._members)
-        others = [members for members in met if len(members)]
-        for members in others:
+
+        def met() -> Iterator[NDArray[np.int64]]:
+            states = (state for state in reversed(path) if state in self._members)
+            return filter(len, (self._wording.others(self._members[state], name) for state in states))
+
+        for members in met():
             dutiful = self._wording.dutiful(members, *duties)
             if len(dutiful):
                 return self._wording.central(dutiful, vector)
-        return self._wording.central(others[0], vector)
+        return self._wording.central(next(met()), vector)
 
 
 def _sequences(turns: Sequence[Said]) -> Iterable[TagSequence]:

@@ -15,6 +15,9 @@ from dialoom.evaluation.multiwoz.violations import BOOKING
 SLOTS = ("NAME", "TRAINID", "PHONE", "ADDRESS", "POST", "REFERENCE")
 """Slots that can be owed."""
 
+STANDINGS = ("asked", "untold", "told", "stale")
+"""How a slot can stand; stale: told before the constraints changed."""
+
 NEEDS: Mapping[str, tuple[str, ...]] = {
     **{domain: tuple(f"book{slot}" for slot in slots) for domain, slots in BOOKING.items()},
     "taxi": ("departure", "destination"),
@@ -37,10 +40,7 @@ class Facts:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """`tags` describe the turn, one a facet, the telling facets first; `slots`: how each slot stands.
-
-    A slot is asked, untold, told, or stale: told before the constraints changed.
-    """
+    """`tags` describe the turn, one a facet, the telling facets first; `slots`: how each slot stands (`STANDINGS`)."""
 
     domain: str
     tags: tuple[str, ...]
