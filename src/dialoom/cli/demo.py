@@ -33,7 +33,7 @@ def demo_command(
 
     Without a terminal, two scripted conversations are held instead.
 
-    Example: dialoom demo --out /tmp/demo
+    Example: dialoom demo --out demo
     """
     learned = learn(transcripts(), progress=progress)
     print_summary(learned)
