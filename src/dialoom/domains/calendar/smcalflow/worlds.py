@@ -13,7 +13,7 @@ from itertools import islice
 from typing import Any
 
 from dialoom.dataflow import Call, Computation, Constant, Failure, Graph, walk
-from dialoom.domains.calendar.clues import Clues, Mention
+from dialoom.domains.calendar.clues import Clues
 from dialoom.domains.calendar.facets import find_constraint
 from dialoom.domains.calendar.library import calendar_library
 from dialoom.domains.calendar.model import (
@@ -27,19 +27,11 @@ from dialoom.domains.calendar.model import (
     ShowAsStatus,
     World,
 )
-from dialoom.domains.calendar.smcalflow.cast import names_of, populate
+from dialoom.domains.calendar.smcalflow.bare import HALF_HOUR, USER, bare_world
+from dialoom.domains.calendar.smcalflow.cast import populate
+from dialoom.domains.calendar.smcalflow.moments import moments
 
-USER = Recipient("you")
 _DAY = dt.timedelta(days=1)
-_HALF_HOUR = dt.timedelta(minutes=30)
-_NEAR = (1, 2, 3, 4, 5, 6, 7, 0, 8, 9, 10, 11, 12, 13, 14, 17, 20, 24, 28)
-_FAR = (*_NEAR, 35, 45, 60, 90, 120, 150, 180, 210, 240, 300, 340)
-# Days to try where a reply names no date: every weekday, at the middle and the edges of months.
-_PLAIN = (
-    *(dt.date(2019, 10, day) for day in (9, 10, 11, 12, 13, 14, 15, 1, 31)),
-    *(dt.date(2020, 1, 2), dt.date(2019, 12, 30), dt.date(2020, 5, 20), dt.date(2020, 7, 31), dt.date(2019, 3, 1)),
-    *(dt.date(2019, month, 15) for month in range(1, 13)),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +59,7 @@ def example_world(root: Computation, now: dt.datetime = dt.datetime(2019, 10, 9,
 def _worlds(root: Computation, clues: Clues) -> Iterator[World]:
     functions = {node.function for node in walk(root) if isinstance(node, Call)}
     spoken = {node.type.name for node in walk(root) if isinstance(node, Call) and node.function == "Execute"}
-    for now in _moments(root, clues, functions):
+    for now in moments(root, clues, functions):
         for date in _event_dates(root, clues, now):
             world = _world(root, clues, now, date)
             if not _fits(root, world, clues):
@@ -91,77 +83,6 @@ def _fits(root: Computation, world: World, clues: Clues) -> bool:
     return isinstance(outcome, Failure) or bool(outcome.test(world.events[0]))
 
 
-# When is it?
-
-
-def _moments(root: Computation, clues: Clues, functions: set[str]) -> Iterator[dt.datetime]:
-    times = [dt.time(0, 5), dt.time(23, 50)] if not clues.past else [dt.time(23, 50), dt.time(0, 5)]
-    named = [time for _, time in clues.times]
-    if functions & {"Now", "NextTime", "EventForRestOfToday", "NextPeriodDuration"}:
-        later = [time.replace(minute=time.minute + 5) for time in named if time.minute < 55]
-        earlier = [time.replace(hour=time.hour - n) for time in named for n in range(1, 6) if time.hour >= n]
-        times = [*dict.fromkeys([*named, *later, *(earlier if "toHours" in functions else [])]), dt.time(12), *times]
-    asked = [mention for mention in clues.days if mention.place < clues.tail]
-    for today in dict.fromkeys(_todays(root, clues)):
-        if not all(mention.dates(today) for mention in clues.days):
-            continue
-        known = _program_days(root, dt.datetime.combine(today, times[0])) if asked else []
-        if known and not any(mention.fits(day, today) for mention in asked for day in known):
-            continue
-        for time in times:
-            yield dt.datetime.combine(today, time)
-
-
-def _program_days(root: Computation, now: dt.datetime) -> list[dt.date]:
-    """Every day that the program itself names, were this the time."""
-    graph = Graph(root, calendar_library, [_bare_world(root, now)])
-    days: list[dt.date] = []
-    for node in walk(root):
-        if not isinstance(node, Call) or node.type.name not in ("Date", "DateTime", "Constraint"):
-            continue
-        outcome = graph.outcome(node)
-        values = (outcome, *(getattr(outcome, "bounds", None) or ()))
-        days += [
-            value.date() if isinstance(value, dt.datetime) else value for value in values if isinstance(value, dt.date)
-        ]
-    return days
-
-
-def _todays(root: Computation, clues: Clues) -> Iterator[dt.date]:
-    """Dates that today may be, from the fullest mention of a date; else a few, then those near the program's own."""
-    full = [m for m in clues.days if m.day is not None]
-    if not full:
-        yield from _PLAIN
-        for year in (2019, 2020, 2021, 2018):
-            for day in _program_days(root, dt.datetime(year, 1, 15, 8)):
-                yield from (day - n * _DAY for n in _NEAR)
-                yield from (day + n * _DAY for n in _NEAR)
-        return
-    mention = max(full, key=lambda m: (m.year is not None, m.month is not None, m.weekday is not None))
-    anchors = list(_anchors(mention))
-    away = _FAR if mention.month is not None else _NEAR
-    signs = (-1, 1) if clues.past else (1, -1)
-    for sign in signs:
-        for days in away:
-            for anchor in anchors:
-                yield anchor - sign * days * _DAY
-
-
-def _anchors(mention: Mention) -> Iterator[dt.date]:
-    years = [mention.year] if mention.year is not None else [2019, 2020, 2018, 2021]
-    for year in years:
-        for month in [mention.month] if mention.month is not None else range(1, 13):
-            try:
-                date = dt.date(year, month, mention.day or 1)
-            except ValueError:
-                continue
-            if mention.weekday in (None, date.weekday()):
-                yield date
-
-
-# What is on the calendar?
-
-
 def _event_dates(root: Computation, clues: Clues, now: dt.datetime) -> list[dt.date | None]:
     """Days the event may be on: those the answer names, else those the question names, else what fits."""
     if clues.count == 0:
@@ -183,46 +104,14 @@ def _example(root: Computation, now: dt.datetime) -> dict[str, Any]:
     constraint = find_constraint(root)
     if constraint is None:
         return {}
-    graph = Graph(constraint, calendar_library, [_bare_world(root, now)])
+    graph = Graph(constraint, calendar_library, [bare_world(root, now)])
     outcome = graph.outcome(constraint)
     example = None if isinstance(outcome, Failure) else outcome.example
     return example if isinstance(example, dict) else {}
 
 
-def _bare_world(root: Computation, now: dt.datetime) -> World:
-    names = [node.value for node in names_of(root)]
-    return World(
-        now,
-        people=[Recipient(name) for name in dict.fromkeys(names)],
-        managers=_AnyManager("Your Manager"),
-        user=USER,
-        salient_event=_salient(now),
-        salient_date=now.date(),
-        salient_person=Recipient(names[0]) if names else Recipient("Ann Lee"),
-    )
-
-
-class _AnyManager(dict[str, str]):
-    """Everybody has this manager."""
-
-    def __init__(self, name: str) -> None:
-        super().__init__({"you": name})
-        self.name = name
-
-    def __missing__(self, key: str) -> str:
-        return self.name
-
-    def __contains__(self, key: object) -> bool:
-        return True
-
-
-def _salient(now: dt.datetime) -> Event:
-    start = dt.datetime.combine(now.date(), dt.time(9))
-    return Event(EventId(0), "standup", start, start + _HALF_HOUR)
-
-
 def _world(root: Computation, clues: Clues, now: dt.datetime, date: dt.date | None) -> World:
-    world = _bare_world(root, now)
+    world = bare_world(root, now)
     populate(world, root, clues)
     _remember(world, clues, now, by_end=any(isinstance(n, Call) and n.function == "Event.end" for n in walk(root)))
     world.events = _inner_events(root, world)
@@ -276,8 +165,8 @@ def _remember(world: World, clues: Clues, now: dt.datetime, *, by_end: bool) -> 
     date = today[0] if today else now.date()
     place = re.search(r"\b(?:at|in) (?:the )?\"?([^\d\W][^.\"]*?)\"?(?:\.| on | this | next | tomorrow)", clues.text)
     moment = dt.datetime.combine(date, first or dt.time(9))
-    begins = moment - _HALF_HOUR if first is not None and by_end else moment
-    world.salient_event = Event(EventId(0), "standup", begins, begins + _HALF_HOUR, location=place[1] if place else "")
+    begins = moment - HALF_HOUR if first is not None and by_end else moment
+    world.salient_event = Event(EventId(0), "standup", begins, begins + HALF_HOUR, location=place[1] if place else "")
     world.salient_date = date
 
 
@@ -290,7 +179,7 @@ def _draft(example: dict[str, Any], clues: Clues, now: dt.datetime, date: dt.dat
     if not times and clues.tail == 0:
         times = [time for _, time in clues.times]
     start = times[0] if times else _time(example) or dt.time(10)
-    length = clues.length or example.get("duration") or _HALF_HOUR
+    length = clues.length or example.get("duration") or HALF_HOUR
     chosen = date or _date(example) or now.date()
     if len(times) == 1 and re.search(r"\b(ends|ended)\b", clues.text):
         start = (dt.datetime.combine(chosen, start) - length).time()
