@@ -71,7 +71,7 @@ class Obligations:
     def __init__(self, evidence: Mapping[Key, Evidence], thresholds: Mapping[Duty, Threshold]) -> None:
         self.evidence = evidence
         self.thresholds = thresholds
-        self._shares: dict[tuple[Sequence[int], str, str], Shares] = {}
+        self._shares: dict[tuple[tuple[int, ...], str, str], Shares] = {}
 
     def under(self, thresholds: Mapping[Duty, Threshold]) -> Obligations:
         """The same evidence, judged by other thresholds."""
@@ -79,7 +79,7 @@ class Obligations:
         other._shares = self._shares
         return other
 
-    def judge(self, path: Sequence[int], slots: Mapping[str, str]) -> Duties:
+    def judge(self, path: tuple[int, ...], slots: Mapping[str, str]) -> Duties:
         """The slots owed and the slots forbidden at the end of `path`; `slots`: slot -> how it stands."""
         shares = {slot: self.shares(path, slot, standing) for slot, standing in slots.items()}
         owed = frozenset(slot for slot, found in shares.items() if self.owes((slot, slots[slot]), found))
@@ -90,7 +90,7 @@ class Obligations:
         least = self.thresholds.get(duty, USUAL)
         return found.now >= least.now and found.later >= least.later
 
-    def shares(self, path: Sequence[int], slot: str, standing: str) -> Shares:
+    def shares(self, path: tuple[int, ...], slot: str, standing: str) -> Shares:
         """The shares of the last state on `path`, each state drawn towards the one before it (an m-estimate)."""
         known = self._shares.get((path, slot, standing))
         if known:

@@ -16,7 +16,7 @@ from dialoom.evaluation.multiwoz.wording import Heard, Said, Wording
 TAU = 5
 """A state splits while more training turns than this stand at it."""
 
-Judge = Callable[[Facts, Progress, Sequence[int]], Duties]
+Judge = Callable[[Facts, Progress, tuple[int, ...]], Duties]
 """Duties of a turn from what is seen of it, its progress and its path in the automaton."""
 
 
